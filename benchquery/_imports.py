@@ -1,0 +1,43 @@
+"""Optional packages, imported when first used.
+
+``import benchquery`` must stay as cheap as importing numpy, so anything heavier is
+held as a `LazyModule`. It imports itself on first use, and turns a missing package
+into an error that says what to install.
+"""
+
+from __future__ import annotations
+
+import importlib
+import types
+from typing import Any
+
+from benchquery.errors import MissingPackageError
+
+
+class LazyModule(types.ModuleType):
+    """Stands in for a module until one of its attributes is asked for.
+
+    Args:
+        name: The module's full name.
+        extra: The extra of ``graphtab`` that installs it; None for a core dependency.
+    """
+
+    def __init__(self, name: str, extra: str | None = None) -> None:
+        super().__init__(name)
+        self._extra = extra
+
+    def __getattr__(self, attribute: str) -> Any:
+        """Import the module and hand out its attribute.
+
+        Raises:
+            MissingPackageError: If the package is not installed.
+        """
+        try:
+            module = importlib.import_module(self.__name__)
+        except ModuleNotFoundError as error:
+            package = self.__name__.partition(".")[0]
+            target = f"graphtab[{self._extra}]" if self._extra else package
+            raise MissingPackageError(
+                f"this needs the package {package!r}: pip install '{target}'"
+            ) from error
+        return getattr(module, attribute)

@@ -1,0 +1,55 @@
+"""Every error that benchquery raises on purpose, under one root.
+
+Each message names the thing that was wrong, what is allowed and, where there is
+one, the next step. The command line prints the message alone and exits with 2.
+"""
+
+from __future__ import annotations
+
+
+class BenchQueryError(Exception):
+    """Root of all errors raised by benchquery."""
+
+    def __str__(self) -> str:
+        """Return the message as written (KeyError would quote it)."""
+        return str(self.args[0]) if self.args else ""
+
+
+class ArchitectureError(BenchQueryError, ValueError):
+    """A link list or an operation list describes no architecture."""
+
+
+class AllSkipError(ArchitectureError):
+    """Four skips compute nothing: the one raw form that is in no space."""
+
+
+class UnknownHashError(BenchQueryError, KeyError):
+    """A number is the hash of no architecture, or of none in this table or space."""
+
+
+class UnknownNameError(BenchQueryError, KeyError):
+    """A space, column, sampling scheme or encoding has no such name."""
+
+
+class TableNotFoundError(BenchQueryError, KeyError):
+    """No source holds a table of this name."""
+
+
+class CorruptTableError(BenchQueryError):
+    """A file differs from what its manifest says, is truncated or unreadable."""
+
+
+class SchemaVersionError(BenchQueryError):
+    """A table was written in a layout that this version does not know."""
+
+
+class UnsafePickleError(BenchQueryError):
+    """A pickle asks for something other than plain data, so it is not opened."""
+
+
+class QueryError(BenchQueryError, ValueError):
+    """A query asks for something that a table can't answer."""
+
+
+class MissingPackageError(BenchQueryError, ImportError):
+    """An optional package is needed for this and is not installed."""

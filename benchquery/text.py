@@ -1,0 +1,61 @@
+"""Records as text: tables for terminals, JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+
+def to_json(row: Mapping[str, Any]) -> str:
+    """Return a row as a JSON object; what has no figure is null, as JSON knows no NaN."""
+    known = {
+        name: None if isinstance(value, float) and math.isnan(value) else value
+        for name, value in row.items()
+    }
+    return json.dumps(known)
+
+
+def format_value(value: Any) -> str:
+    """Return a value as people read it."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.4f}" if 0.001 <= abs(value) < 1e6 or value == 0 else f"{value:.4g}"
+    if isinstance(value, (list, tuple)):
+        return ",".join(map(str, value))
+    return str(value)
+
+
+def format_table(rows: Iterable[Mapping[str, Any]], plain: Sequence[str] = ("hash",)) -> str:
+    """Return rows with the same keys as lines of aligned columns.
+
+    Args:
+        rows: The rows.
+        plain: Keys whose numbers are names, so without a thousands separator.
+    """
+    rows = list(rows)
+    if not rows:
+        return "(no rows)"
+    names = list(rows[0])
+    cells = [names]
+    cells += [
+        [str(row[name]) if name in plain else format_value(row[name]) for name in names]
+        for row in rows
+    ]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    numeric = [isinstance(rows[0][name], (int, float)) for name in names]
+    lines = []
+    for line in cells:
+        padded = [
+            cell.rjust(width) if number else cell.ljust(width)
+            for cell, width, number in zip(line, widths, numeric, strict=True)
+        ]
+        lines.append("  ".join(padded).rstrip())
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join(lines)

@@ -1,0 +1,102 @@
+"""Writing tables: all of it or none of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from benchquery.columnfile import Array, write_columns
+from benchquery.errors import QueryError
+from benchquery.manifest import MANIFEST, SUMMARY, Manifest, describe_file
+from benchquery.schema import Origin
+
+
+@contextlib.contextmanager
+def new_table(folder: Path, *, replace: bool = False) -> Iterator[Path]:
+    """Give a scratch folder to fill, and put it in place when the block ends well.
+
+    The scratch folder stands beside the final one. After the block its files are synced
+    to disk and it is renamed, so a table is there whole or not at all.
+
+    Args:
+        folder: Where the table shall be.
+        replace: Whether a table that is already there may go.
+
+    Raises:
+        QueryError: If something is already there.
+    """
+    if folder.exists() and not replace:
+        raise QueryError(f"{folder} exists already; name another folder or remove it first")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    stage = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        yield stage
+        for path in (*stage.iterdir(), stage):
+            _sync(path)
+        stage.chmod(0o755)
+        if replace and folder.exists():
+            shutil.rmtree(folder)
+        stage.rename(folder)
+        _sync(folder.parent)
+    finally:
+        shutil.rmtree(stage, ignore_errors=True)
+
+
+def write_table(
+    stage: Path,
+    columns: Mapping[str, Array],
+    *,
+    name: str,
+    space: str,
+    origin: Origin,
+    metric: str,
+    source: Mapping[str, str],
+    licence: str,
+    notes: tuple[str, ...] = (),
+    provenance: Mapping[str, Any] | None = None,
+) -> Manifest:
+    """Write the summary and, over all files in the folder, the manifest.
+
+    Args:
+        stage: The folder, as `new_table` gives it; other files, such as the curves, must
+            be in it already.
+        columns: The summary's columns, sorted by hash.
+        name: The dataset.
+        space: The space of the architectures.
+        origin: Where the figures come from.
+        metric: What ``perf`` is.
+        source: Names, versions and addresses of where the figures come from.
+        licence: The licence of the figures.
+        notes: Known faults.
+        provenance: How the table was built.
+    """
+    stored = write_columns(stage / SUMMARY, columns)
+    manifest = Manifest(
+        name=name,
+        space=space,
+        origin=origin,
+        metric=metric,
+        rows=len(columns["hash"]),
+        columns=stored,
+        files={path.name: describe_file(path) for path in sorted(stage.iterdir())},
+        source=source,
+        licence=licence,
+        notes=notes,
+        provenance=provenance or {},
+    )
+    (stage / MANIFEST).write_text(manifest.to_json(), encoding="utf-8")
+    return manifest
+
+
+def _sync(path: Path) -> None:
+    """Flush a file or folder to disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
