@@ -1,8 +1,9 @@
-"""Optional packages, imported when first used.
+"""Packages that are imported when first used.
 
-``import benchquery`` must stay as cheap as importing numpy, so anything heavier is
-held as a `LazyModule`. It imports itself on first use, and turns a missing package
-into an error that says what to install.
+To look one number up takes no package at all: not even numpy, whose import would be most
+of the time that a small program takes. So packages are held as a `LazyModule`, which
+imports itself on first use, and turns a missing package into an error that says what to
+install.
 """
 
 from __future__ import annotations
@@ -40,4 +41,6 @@ class LazyModule(types.ModuleType):
             raise MissingPackageError(
                 f"this needs the package {package!r}: pip install '{target}'"
             ) from error
-        return getattr(module, attribute)
+        value = getattr(module, attribute)
+        setattr(self, attribute, value)
+        return value

@@ -18,16 +18,20 @@ the four operation indices. It equals ``valid_hash()`` of the published package.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from benchquery._imports import LazyModule
 from benchquery.errors import AllSkipError, ArchitectureError, UnknownHashError
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from benchquery.space import Space
+else:
+    np = LazyModule("numpy")
 
 NODES = 4
 LINKS: tuple[tuple[int, ...], ...] = (
@@ -46,12 +50,9 @@ OPS = ("gat", "gcn", "gin", "cheb", "sage", "arma", "graph", "fc", "skip")
 RAW_LINKS = tuple(itertools.product(*(range(i + 1) for i in range(NODES))))
 RAW_OPS = tuple(itertools.product(OPS, repeat=NODES))
 
-_SKIP = OPS.index("skip")
 _LINK_INDEX = {link: index for index, link in enumerate(LINKS)}
-_RAW_CODES = np.indices((len(OPS),) * NODES, dtype=np.int32).reshape(NODES, -1).T
-_SKIP_PATTERN = (_RAW_CODES == _SKIP) @ (1 << np.arange(NODES))
 _ORDERS = tuple(itertools.permutations(range(NODES)))
-_DECIMAL = 10 ** np.arange(NODES - 1, -1, -1)
+_FEW = 100
 
 
 def _contract(link: tuple[int, ...], skips: frozenset[int]) -> tuple[int, ...]:
@@ -85,6 +86,7 @@ def _contract(link: tuple[int, ...], skips: frozenset[int]) -> tuple[int, ...]:
     return tuple(parent[node] for node in range(1, NODES + 1))
 
 
+@functools.cache
 def _readings(link: tuple[int, ...], skips: frozenset[int]) -> tuple[int, list[tuple[int, ...]]]:
     """Find every node order that reads a raw form as one of the nine link lists.
 
@@ -106,7 +108,7 @@ def _readings(link: tuple[int, ...], skips: frozenset[int]) -> tuple[int, list[t
 _HASHES: dict[tuple[int, ...], tuple[tuple[int, ...], memoryview]] = {}
 """Raw link list -> (the list as plain ints, the hashes of all `RAW_OPS` on it but all skip).
 
-Filled by `_hashes_on`. The hashes are packed numbers, so that all 24 lists stay in a
+Filled by `raw_hashes`. The hashes are packed numbers, so that all 24 lists stay in a
 processor's cache: for random look-ups that is worth more than anything else.
 """
 
@@ -114,31 +116,34 @@ _LAST_TWO = {a: {b: 9 * i + j for j, b in enumerate(OPS)} for i, a in enumerate(
 _FIRST_TWO = {a: {b: 81 * k for b, k in row.items()} for a, row in _LAST_TWO.items()}
 
 
-def _hashes_on(link: tuple[int, ...]) -> tuple[tuple[int, ...], memoryview]:
-    """Return the entry of `_HASHES` for a link list, made on first use in a millisecond.
-
-    Raises:
-        ValueError: If it is no raw link list.
-    """
-    if link not in _HASHES:
-        plain = RAW_LINKS[RAW_LINKS.index(link)]
-        hashes = np.empty(len(RAW_OPS), dtype=np.int32)
-        for pattern in range(1 << NODES):
-            skips = frozenset(node + 1 for node in range(NODES) if pattern >> node & 1)
-            index, orders = _readings(plain, skips)
-            rows = np.flatnonzero(pattern == _SKIP_PATTERN)
-            digits = _RAW_CODES[rows][:, orders] @ _DECIMAL
-            hashes[rows] = index * 10**NODES + digits.min(axis=1)
-        _HASHES[plain] = (plain, hashes[:-1].data)
-    return _HASHES[link]
-
-
 def raw_hashes(link: tuple[int, ...]) -> memoryview:
     """Return the hashes of all `RAW_OPS`, in order, on one of the `RAW_LINKS`.
 
-    All skip, the last of `RAW_OPS`, has none.
+    All skip, the last of `RAW_OPS`, has none. The list is made on first use, in about a
+    millisecond.
     """
-    return _hashes_on(link)[1]
+    if link not in _HASHES:
+        codes = np.indices((len(OPS),) * NODES, dtype=np.int32).reshape(NODES, -1).T
+        is_skip = codes == OPS.index("skip")
+        hashes = np.empty(len(codes), dtype=np.int32)
+        for pattern in itertools.product((False, True), repeat=NODES):
+            skips = frozenset(node for node, skip in enumerate(pattern, start=1) if skip)
+            index, orders = _readings(link, skips)
+            rows = np.flatnonzero((is_skip == pattern).all(axis=1))
+            digits = codes[rows][:, orders] @ 10 ** np.arange(NODES - 1, -1, -1)
+            hashes[rows] = index * 10**NODES + digits.min(axis=1)
+        _HASHES[link] = (link, hashes[:-1].data)
+    return _HASHES[link][1]
+
+
+@functools.lru_cache(_FEW)
+def _one_hash(link: tuple[int, ...], ops: tuple[str, ...]) -> int:
+    """Return the hash of one raw form without the table of its link list."""
+    skips = frozenset(node for node, op in enumerate(ops, start=1) if op == "skip")
+    index, orders = _readings(link, skips)
+    codes = [OPS.index(op) for op in ops]
+    digits = min([codes[old] for old in order] for order in orders)
+    return int("".join(map(str, [index, *digits])))
 
 
 class Arch:
@@ -262,17 +267,22 @@ def hash_of(key: Arch | int) -> int:
 
 
 def _resolve(link: Sequence[int], ops: Sequence[str]) -> tuple[tuple[int, ...], int, int]:
-    """Do what `Arch` does, for a link list that is met for the first time or is wrong.
+    """Do what `Arch` does, for a link list without a table yet, or for a wrong one.
+
+    The first few architectures of a process are hashed one by one, as importing numpy to
+    make a table would take longer than a thousand of them.
 
     Raises:
         ArchitectureError: If the raw form describes no architecture.
     """
     try:
-        plain, hashes = _hashes_on(tuple(link))
-        index = RAW_OPS.index(tuple(ops))
-        return plain, index, hashes[index]
-    except (ValueError, TypeError, IndexError):
+        plain = RAW_LINKS[RAW_LINKS.index(tuple(link))]
+        index = RAW_OPS.index(tuple(ops), 0, -1)
+    except (ValueError, TypeError):
         raise _explain(link, ops) from None
+    if _one_hash.cache_info().currsize < _FEW:
+        return plain, index, _one_hash(plain, RAW_OPS[index])
+    return plain, index, raw_hashes(plain)[index]
 
 
 def _explain(link: Sequence[int], ops: Sequence[str]) -> ArchitectureError:

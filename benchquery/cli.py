@@ -266,7 +266,3 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"benchquery: error: {error}", file=sys.stderr)
         return 2
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -9,12 +9,9 @@ no parsing: one read, one checksum, and a view for each column that is asked for
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
-import numpy.typing as npt
 
 from benchquery._imports import LazyModule
 from benchquery.errors import CorruptTableError
@@ -22,13 +19,18 @@ from benchquery.manifest import SUMMARY, Manifest, StoredColumn, check_size, che
 from benchquery.schema import column as schema_column
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
     import pyarrow.parquet as pq
+
+    from benchquery._typing import Array
 else:
+    np = LazyModule("numpy")
     pa = LazyModule("pyarrow")
     pq = LazyModule("pyarrow.parquet")
 
-Array = npt.NDArray[Any]
+_FORMATS = {"int32": "i", "int64": "q", "float32": "f", "float64": "d"}
+"""By type of plain numbers: the letter that a memoryview knows it by."""
 
 
 def write_columns(path: Path, columns: Mapping[str, Array]) -> tuple[StoredColumn, ...]:
@@ -76,8 +78,61 @@ def _find(blob: bytes, values: Array) -> int | None:
     return offset if offset >= 0 else None
 
 
-class Columns(Mapping[str, Array]):
-    """The columns of a summary file as read-only arrays, each made when first asked for.
+class ColumnSet(Mapping[str, "Array"]):
+    """Columns of one length by name, as read-only arrays and as plain Python values."""
+
+    def cells(self, name: str) -> Sequence[Any]:
+        """Return a column as a sequence of plain Python values.
+
+        A memoryview gives them out several times faster than an array does.
+        """
+        values = self[name]
+        return values.tolist() if values.dtype.hasobject else values.data
+
+
+class Selection(ColumnSet):
+    """Some rows of other columns, each taken when first asked for.
+
+    Args:
+        columns: The columns.
+        rows: The positions of the rows, in the order wanted.
+    """
+
+    def __init__(self, columns: ColumnSet, rows: Array) -> None:
+        self._columns = columns
+        self._rows = rows
+        self._taken: dict[str, Array] = {}
+
+    def __getitem__(self, name: str) -> Array:
+        if name not in self._taken:
+            values = self._columns[name][self._rows]
+            values.flags.writeable = False
+            self._taken[name] = values
+        return self._taken[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+
+class _Bits(Sequence[bool]):
+    """A column of booleans that are packed into bits."""
+
+    def __init__(self, packed: memoryview, rows: int) -> None:
+        self._packed = packed
+        self._rows = rows
+
+    def __getitem__(self, row: Any) -> Any:
+        return bool(self._packed[row // 8] >> row % 8 & 1)
+
+    def __len__(self) -> int:
+        return self._rows
+
+
+class FileColumns(ColumnSet):
+    """The columns of a summary file, each made when first asked for.
 
     Args:
         folder: The folder of the table.
@@ -90,8 +145,8 @@ class Columns(Mapping[str, Array]):
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         expected = manifest.files[SUMMARY]
         self._path = check_size(folder, SUMMARY, expected)
-        self._blob = self._path.read_bytes()
-        check_sum(self._path, hashlib.sha256(self._blob).hexdigest(), expected)
+        self._content = self._path.read_bytes()
+        check_sum(self._path, hashlib.sha256(self._content).hexdigest(), expected)
         self._rows = manifest.rows
         self._stored = {column.name: column for column in manifest.columns}
         self._arrays: dict[str, Array] = {}
@@ -110,28 +165,50 @@ class Columns(Mapping[str, Array]):
     def __len__(self) -> int:
         return len(self._stored)
 
-    def _view(self, column: StoredColumn) -> Array:
-        """View a plain column in the bytes of the file, or copy it if it is not aligned."""
-        try:
-            if column.dtype == "bool":
-                bits = np.frombuffer(
-                    self._blob, np.uint8, count=-(-self._rows // 8), offset=column.offset or 0
-                )
-                return np.unpackbits(bits, count=self._rows, bitorder="little").view(bool)
-            values = np.frombuffer(
-                self._blob, np.dtype(column.dtype), count=self._rows, offset=column.offset or 0
-            )
-            return np.require(values, requirements=["ALIGNED"])
-        except (ValueError, TypeError) as error:
+    def cells(self, name: str) -> Sequence[Any]:
+        """Return a column as plain Python values, without numpy where it is plain."""
+        column = self._stored[name]
+        if column.offset is None:
+            return super().cells(name)
+        plain = self._plain(column, column.offset)
+        if column.dtype == "bool":
+            return _Bits(plain, self._rows)
+        return plain.cast(_FORMATS[column.dtype])  # type: ignore[call-overload, no-any-return]
+
+    def _plain(self, column: StoredColumn, offset: int) -> memoryview:
+        """Return the bytes of a plain column.
+
+        Raises:
+            CorruptTableError: If the manifest gives it no known type or a place outside
+                the file.
+        """
+        if column.dtype == "bool":
+            size = -(-self._rows // 8)
+        elif column.dtype in _FORMATS:
+            size = self._rows * memoryview(b"").cast(_FORMATS[column.dtype]).itemsize  # type: ignore[call-overload]
+        else:
             raise CorruptTableError(
-                f"{self._path}: the manifest places column {column.name!r} outside the file "
-                f"or gives it no known type: {error}"
-            ) from error
+                f"{self._path}: the manifest gives column {column.name!r} the type "
+                f"{column.dtype!r}; plain columns are {', '.join(_FORMATS)} or bool"
+            )
+        if not 0 <= offset <= len(self._content) - size:
+            raise CorruptTableError(
+                f"{self._path}: the manifest places column {column.name!r} outside the file"
+            )
+        return memoryview(self._content)[offset : offset + size]
+
+    def _view(self, column: StoredColumn) -> Array:
+        """Return a plain column as an array, copied only where it is not aligned."""
+        plain = self._plain(column, column.offset or 0)
+        if column.dtype == "bool":
+            bits = np.frombuffer(plain, np.uint8)
+            return np.unpackbits(bits, count=self._rows, bitorder="little").view(bool)
+        return np.require(np.frombuffer(plain, column.dtype), requirements=["ALIGNED"])
 
     def _decode(self, column: StoredColumn) -> Array:
         """Read an encoded column with a Parquet reader."""
         try:
-            table = pq.read_table(self._path, columns=[column.name])
+            table = pq.read_table(pa.BufferReader(self._content), columns=[column.name])
             array: Array = table.column(column.name).to_numpy()
         except (pa.ArrowException, OSError, KeyError) as error:
             raise CorruptTableError(

@@ -2,15 +2,16 @@
 
 ``curves.h5`` holds ``hash`` (n), ``seed`` (s) and ``curves`` (n, s, epochs, 7), the last
 axis in the order of `schema.CURVE_COLUMNS`. A chunk is one architecture, so a curve is
-one read, and carries a checksum, so damage is noticed when it is read.
+one read. Every chunk and all of HDF5's own structures carry checksums, so damage is
+noticed when it is read, however large the file.
 """
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
-
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Literal
 
 from benchquery._imports import LazyModule
 from benchquery.errors import CorruptTableError, QueryError, UnknownHashError
@@ -18,11 +19,39 @@ from benchquery.schema import CURVE_COLUMNS
 
 if TYPE_CHECKING:
     import h5py
+
+    from benchquery._typing import Array, Ints
 else:
     h5py = LazyModule("h5py", extra="curves")
 
-Curve = npt.NDArray[Any]
 Seed = int | Literal["mean"]
+
+
+@contextlib.contextmanager
+def new_curves(path: Path, hashes: Ints, seeds: Ints, epochs: int) -> Iterator[h5py.Dataset]:
+    """Make a file of learning curves and give its dataset to fill, row by row.
+
+    Rows that are not filled are NaN and take no room.
+
+    Args:
+        path: The file to write.
+        hashes: The architectures, ascending.
+        seeds: The seeds.
+        epochs: The number of epochs.
+    """
+    checked = {"fletcher32": True, "compression": "gzip", "shuffle": True}
+    shape = (len(seeds), epochs, len(CURVE_COLUMNS))
+    with h5py.File(path, "w", libver="latest") as file:
+        for name, values in (("hash", hashes), ("seed", seeds)):
+            file.create_dataset(name, data=values, dtype="int32", chunks=values.shape, **checked)
+        yield file.create_dataset(
+            "curves",
+            (len(hashes), *shape),
+            dtype="float32",
+            fillvalue=float("nan"),
+            chunks=(1, *shape),
+            **checked,
+        )
 
 
 class Curves:
@@ -53,7 +82,7 @@ class Curves:
         self._row = {number: row for row, number in enumerate(hashes)}
         self.epochs: int = shape[2]
 
-    def curve(self, number: int, seed: Seed = "mean") -> Curve:
+    def curve(self, number: int, seed: Seed = "mean") -> Array:
         """Return the figures of every epoch: (epochs, 7), columns as `CURVE_COLUMNS`.
 
         Args:
@@ -69,12 +98,12 @@ class Curves:
             raise UnknownHashError(f"{self._path} has no curve of the architecture {number!r}")
         self.check_seed(seed)
         try:
-            curves: Curve = self._data[self._row[number]]
+            curves: Array = self._data[self._row[number]]
         except OSError as error:
             raise CorruptTableError(
                 f"{self._path} is damaged at architecture {number}: {error}"
             ) from error
-        curve: Curve = curves.mean(axis=0) if seed == "mean" else curves[self.seeds.index(seed)]
+        curve: Array = curves.mean(axis=0) if seed == "mean" else curves[self.seeds.index(seed)]
         return curve
 
     def check_seed(self, seed: Seed) -> None:

@@ -7,31 +7,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache, partial
-from typing import Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
+from benchquery._imports import LazyModule
 from benchquery.arch import LINKS, NODES, OPS
 from benchquery.errors import UnknownNameError
 
-Hashes = npt.NDArray[np.integer[Any]]
-Ints = npt.NDArray[Any]
+if TYPE_CHECKING:
+    import numpy as np
 
-_LINKS = np.array(LINKS)
-_LINK_NAMES = np.array(["".join(map(str, link)) for link in LINKS], dtype=object)
-_DECIMAL = 10 ** np.arange(NODES - 1, -1, -1)
+    from benchquery._typing import Array, Features, Ints
+else:
+    np = LazyModule("numpy")
 
 
-def link_indices(hashes: Hashes) -> Ints:
+def link_indices(hashes: Ints) -> Ints:
     """Return the index in `LINKS` of each architecture's link list."""
     indices: Ints = np.asarray(hashes) // 10**NODES
     return indices
 
 
-def op_indices(hashes: Hashes) -> Ints:
+def op_indices(hashes: Ints) -> Ints:
     """Return the indices in `OPS` of each architecture's operations: (n, 4)."""
-    indices: Ints = np.asarray(hashes)[:, None] // _DECIMAL % 10
+    indices: Ints = np.asarray(hashes)[:, None] // 10 ** np.arange(NODES - 1, -1, -1) % 10
     return indices
 
 
@@ -48,29 +46,30 @@ def _routes() -> tuple[tuple[tuple[int, ...], ...], ...]:
     )
 
 
-def depths(hashes: Hashes) -> Ints:
+def depths(hashes: Ints) -> Ints:
     """Return how many nodes the longest way through each architecture passes."""
     by_link = np.array([max(map(len, routes)) for routes in _routes()])
     return by_link[link_indices(hashes)]
 
 
-def leaf_counts(hashes: Hashes) -> Ints:
+def leaf_counts(hashes: Ints) -> Ints:
     """Return how many nodes make up the output of each architecture."""
     return np.array([len(routes) for routes in _routes()])[link_indices(hashes)]
 
 
-def link_names(hashes: Hashes) -> npt.NDArray[np.object_]:
+def link_names(hashes: Ints) -> Array:
     """Return each architecture's link list as four digits, for example ``0112``."""
-    return _LINK_NAMES[link_indices(hashes)]
+    names = np.array(["".join(map(str, link)) for link in LINKS], dtype=object)
+    return names[link_indices(hashes)]
 
 
-def op_count(op: str, hashes: Hashes) -> Ints:
+def op_count(op: str, hashes: Ints) -> Ints:
     """Return how often an operation stands in each architecture."""
     count: Ints = (op_indices(hashes) == OPS.index(op)).sum(axis=1)
     return count
 
 
-FACTS: Mapping[str, Callable[[Hashes], npt.NDArray[Any]]] = {
+FACTS: Mapping[str, Callable[[Ints], Array]] = {
     "link": link_names,
     "depth": depths,
     "leaves": leaf_counts,
@@ -79,21 +78,21 @@ FACTS: Mapping[str, Callable[[Hashes], npt.NDArray[Any]]] = {
 """What a query may ask of an architecture beside the table's columns."""
 
 
-def one_hot(hashes: Hashes) -> npt.NDArray[np.float32]:
+def one_hot(hashes: Ints) -> Features:
     """Encode the link list (9) and the four operations (4 x 9) as indicators: (n, 45)."""
     links = np.eye(len(LINKS), dtype=np.float32)[link_indices(hashes)]
     ops = np.eye(len(OPS), dtype=np.float32)[op_indices(hashes)]
     return np.concatenate([links, ops.reshape(len(ops), NODES * len(OPS))], axis=1)
 
 
-def adjacency(hashes: Hashes) -> npt.NDArray[np.float32]:
+def adjacency(hashes: Ints) -> Features:
     """Encode the graph and the operations: (n, 51).
 
     First the upper triangle, row by row, of the 6 x 6 adjacency matrix over the input,
     the four nodes and the output (15), then the operations as indicators (4 x 9).
     """
     matrices = np.zeros((len(LINKS), NODES + 2, NODES + 2), dtype=np.float32)
-    for matrix, link in zip(matrices, _LINKS, strict=True):
+    for matrix, link in zip(matrices, np.array(LINKS), strict=True):
         nodes = np.arange(1, NODES + 1)
         matrix[link, nodes] = 1
         matrix[np.setdiff1d(nodes, link), NODES + 1] = 1
@@ -103,7 +102,7 @@ def adjacency(hashes: Hashes) -> npt.NDArray[np.float32]:
     )
 
 
-def path(hashes: Hashes) -> npt.NDArray[np.float32]:
+def path(hashes: Ints) -> Features:
     """Encode which sequences of operations lead from input to output: (n, 7,380).
 
     There is one indicator for each sequence of one to four operations, shorter ones
@@ -122,14 +121,14 @@ def path(hashes: Hashes) -> npt.NDArray[np.float32]:
     return encoded
 
 
-ENCODINGS: Mapping[str, Callable[[Hashes], npt.NDArray[np.float32]]] = {
+ENCODINGS: Mapping[str, Callable[[Ints], Features]] = {
     "one-hot": one_hot,
     "adjacency": adjacency,
     "path": path,
 }
 
 
-def encode(hashes: Hashes, kind: str = "one-hot") -> npt.NDArray[np.float32]:
+def encode(hashes: Ints, kind: str = "one-hot") -> Features:
     """Encode architectures by the encoding of a name from `ENCODINGS`.
 
     Raises:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
+
+from benchquery._imports import LazyModule
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from benchquery._typing import Floats, Ints
+else:
+    np = LazyModule("numpy")
 
 
-def pareto_rows(costs: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
+def pareto_rows(costs: Floats) -> Ints:
     """Return the rows that are dominated by none.
 
     A row dominates another if it is nowhere larger and somewhere smaller, so equal rows

@@ -9,7 +9,10 @@ here build numbers from bytes, and nothing more.
 
 from __future__ import annotations
 
+import io
 import pickle
+import pickletools
+import re
 from pathlib import Path
 from typing import Any
 
@@ -75,13 +78,33 @@ class _MakeArray(_Constructor):
         return _Array()
 
 
+class _MakeArrayAtOnce(_Constructor):
+    __slots__ = ()
+
+    def __call__(self, content: bytes, dtype: _Dtype, shape: Any, order: Any) -> Any:
+        return np.frombuffer(content, dtype.dtype).reshape(shape, order=order)
+
+
+class _MakeBytes(_Constructor):
+    """Old pickles hold bytes as text in Latin-1."""
+
+    __slots__ = ()
+
+    def __call__(self, text: str = "", encoding: object = None) -> bytes:
+        return text.encode("latin1")
+
+
 _NAMES: dict[tuple[str, str], type[_Constructor]] = {
+    ("_codecs", "encode"): _MakeBytes,
+    ("__builtin__", "bytes"): _MakeBytes,
     ("numpy", "dtype"): _MakeDtype,
     ("numpy", "ndarray"): _Constructor,
     ("numpy.core.multiarray", "scalar"): _MakeScalar,
     ("numpy._core.multiarray", "scalar"): _MakeScalar,
     ("numpy.core.multiarray", "_reconstruct"): _MakeArray,
     ("numpy._core.multiarray", "_reconstruct"): _MakeArray,
+    ("numpy.core.numeric", "_frombuffer"): _MakeArrayAtOnce,
+    ("numpy._core.numeric", "_frombuffer"): _MakeArrayAtOnce,
 }
 
 
@@ -109,18 +132,83 @@ def _plain_dtype(name: object) -> np.dtype[Any]:
     raise UnsafePickleError(f"it has an array of type {name!r}")
 
 
-def _settle(value: Any) -> Any:
-    """Replace the stand-ins of arrays inside a loaded value by the arrays."""
+def _settle(value: Any, done: dict[int, tuple[Any, Any]]) -> Any:
+    """Replace the stand-ins of arrays inside a loaded value by the arrays.
+
+    Args:
+        value: The value.
+        done: By identity, each container met so far with what becomes of it, so that
+            one that is shared is visited once.
+    """
     if isinstance(value, _Array):
         return value.values
-    if isinstance(value, dict):
-        for key, item in value.items():
-            value[key] = _settle(item)
-    elif isinstance(value, list):
-        value[:] = map(_settle, value)
-    elif isinstance(value, tuple):
-        return tuple(map(_settle, value))
+    if not isinstance(value, (dict, list, tuple)):
+        return value
+    if id(value) in done:
+        return done[id(value)][1]
+    if isinstance(value, tuple):
+        settled = tuple(_settle(item, done) for item in value)
+        done[id(value)] = (value, settled)
+        return settled
+    done[id(value)] = (value, value)
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+        value[key] = _settle(item, done)
     return value
+
+
+_PUT = b"r"
+_LINES = {b"c": 2, b"i": 2}
+_PREFIX = {
+    pickletools.TAKEN_FROM_ARGUMENT1: 1,
+    pickletools.TAKEN_FROM_ARGUMENT4: 4,
+    pickletools.TAKEN_FROM_ARGUMENT4U: 4,
+    pickletools.TAKEN_FROM_ARGUMENT8U: 8,
+}
+_ARGUMENTS = {op.code.encode("latin1"): op.arg.n if op.arg else 0 for op in pickletools.opcodes}
+_FIXED = re.compile(
+    b"(?:%s)*+"
+    % b"|".join(
+        b"%s.{%d}" % (re.escape(code), size)
+        for code, size in _ARGUMENTS.items()
+        if size >= 0 and code not in (_PUT, pickle.STOP)
+    ),
+    re.DOTALL,
+)
+
+
+def _check_memo(content: bytes) -> None:
+    """Refuse a pickle that numbers its objects beyond its own size.
+
+    Old pickles may put an object under any number, and the unpickler makes room for all
+    numbers below: five damaged bytes can take all memory.
+
+    Raises:
+        ValueError: If there is such a number, or the opcodes don't end with a stop.
+    """
+    position = 0
+    while True:
+        match = _FIXED.match(content, position)
+        position = match.end() if match else position
+        code = content[position : position + 1]
+        position += 1
+        if code == pickle.STOP:
+            return
+        if code not in _ARGUMENTS:
+            raise ValueError("it ends too early or has an unknown opcode")
+        size = _ARGUMENTS[code]
+        if size == pickletools.UP_TO_NEWLINE:
+            for _ in range(_LINES.get(code, 1)):
+                position = content.index(b"\n", position) + 1
+        elif size < 0:
+            prefix = content[position : position + _PREFIX[size]]
+            position += _PREFIX[size] + int.from_bytes(prefix, "little")
+        elif code == _PUT:
+            number = int.from_bytes(content[position : position + size], "little")
+            if number > len(content):
+                raise ValueError(f"it numbers an object {number:,}")
+            position += size
+        else:
+            raise ValueError("it ends within an argument")
 
 
 def load_plain_pickle(path: Path) -> Any:
@@ -131,10 +219,11 @@ def load_plain_pickle(path: Path) -> Any:
         CorruptTableError: If the file is missing, truncated or no pickle.
     """
     try:
-        with path.open("rb") as file:
-            unpickler = _PlainUnpickler(file, encoding="latin1")
-            content = unpickler.load()
-            return _settle(content) if unpickler.has_arrays else content
+        content = path.read_bytes()
+        _check_memo(content)
+        unpickler = _PlainUnpickler(io.BytesIO(content), encoding="latin1")
+        value = unpickler.load()
+        return _settle(value, {}) if unpickler.has_arrays else value
     except UnsafePickleError as error:
         raise UnsafePickleError(
             f"{path} is not opened: {error}, and only dictionaries, lists, strings, numbers "

@@ -11,14 +11,14 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any
 
 from benchquery.errors import QueryError
 
-Mask = npt.NDArray[np.bool_]
+if TYPE_CHECKING:
+    import numpy as np
+
+    from benchquery._typing import Array, Mask
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "<=": operator.le,
@@ -33,7 +33,7 @@ _CONDITION = re.compile(r"\s*(\w+)\s*(<=|>=|==|!=|<|>|=)\s*(\S.*?)\s*")
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
-def matches(columns: Mapping[str, npt.NDArray[Any]], condition: str) -> Mask:
+def matches(columns: Mapping[str, Array], condition: str) -> Mask:
     """Return which rows fulfil a condition.
 
     Args:
@@ -54,9 +54,7 @@ def matches(columns: Mapping[str, npt.NDArray[Any]], condition: str) -> Mask:
     return compare(columns, name, comparison, text)
 
 
-def compare(
-    columns: Mapping[str, npt.NDArray[Any]], name: str, comparison: str, value: object
-) -> Mask:
+def compare(columns: Mapping[str, Array], name: str, comparison: str, value: object) -> Mask:
     """Return which rows of a column compare with a value as asked.
 
     Raises:

@@ -57,7 +57,9 @@ _ARCH_COLUMNS = (
     Column("peak_memory", "float64", "Peak memory of one training.", "byte", None, "lower"),
     Column("best_epoch", "float64", "Epoch of least validation loss, counted from 0.", "epoch"),
     Column("seeds_ok", "int32", "How many seeds ran to the end."),
-    Column("status", "string", "The worst status of the seeds: ok, diverged, oom or failed."),
+    Column("status", "string", "The worst status of the seeds: ok, diverged, oom, failed or "
+           "missing."),
+    Column("reason", "string", "Why the status is not ok; empty if it is."),
 )  # fmt: skip
 
 CURVE_COLUMNS = (

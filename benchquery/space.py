@@ -10,14 +10,19 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
+from benchquery._imports import LazyModule
 from benchquery.arch import NODES, OPS, RAW_LINKS, RAW_OPS, Arch, raw_hashes
 from benchquery.encoding import encode
 from benchquery.errors import QueryError, UnknownHashError, UnknownNameError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from benchquery._typing import Features, Ints
+else:
+    np = LazyModule("numpy")
 
 SAMPLING = ("architectures", "raw")
 
@@ -46,7 +51,7 @@ class Space(Sequence[Arch]):
         return forms
 
     @cached_property
-    def hashes(self) -> npt.NDArray[np.int32]:
+    def hashes(self) -> Ints:
         """The hashes of all architectures, ascending."""
         hashes = np.array(sorted(self._raw_forms), dtype=np.int32)
         hashes.flags.writeable = False
@@ -182,9 +187,7 @@ class Space(Sequence[Arch]):
             if set(ops) != {"skip"}:
                 return Arch([parent.link[node] for node, parent in enumerate(chosen)], ops)
 
-    def encode(
-        self, archs: Sequence[Arch] | npt.NDArray[Any] | None = None, kind: str = "one-hot"
-    ) -> npt.NDArray[np.float32]:
+    def encode(self, archs: Sequence[Arch] | Ints | None = None, kind: str = "one-hot") -> Features:
         """Encode architectures, or all of the space, as rows of numbers.
 
         Args:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchquery.arch import Arch, hash_of
-from benchquery.columnfile import Columns
+from benchquery.columnfile import FileColumns
 from benchquery.curves import Seed
 from benchquery.errors import CorruptTableError, TableNotFoundError
 from benchquery.manifest import (
@@ -143,7 +143,7 @@ def open_table(folder: PathLike) -> ArchTable:
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
-    columns = Columns(folder, manifest)
+    columns = FileColumns(folder, manifest)
     curves = None
     if CURVES in manifest.files:
         curves = check_size(folder, CURVES, manifest.files[CURVES])

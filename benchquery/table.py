@@ -5,63 +5,41 @@ Tables never change once opened, so any number of threads may read one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
 
-import numpy as np
-import numpy.typing as npt
-
 from benchquery import schema
 from benchquery._imports import LazyModule
 from benchquery.arch import NODES, Arch, hash_of
-from benchquery.curves import Curve, Curves, Seed
+from benchquery.columnfile import ColumnSet, Selection
+from benchquery.curves import Curves, Seed
 from benchquery.encoding import FACTS
 from benchquery.errors import QueryError, UnknownHashError, UnknownNameError
 from benchquery.manifest import Manifest
 from benchquery.pareto import pareto_rows
-from benchquery.query import Mask, compare, matches
+from benchquery.query import compare, matches
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+
+    from benchquery._typing import Array, Floats, Ints, Keys, Mask
 else:
+    np = LazyModule("numpy")
     pd = LazyModule("pandas", extra="pandas")
 
-Array = npt.NDArray[Any]
 Names = str | Sequence[str]
-Keys = npt.NDArray[np.integer[Any]] | Iterable[Arch | int]
 _ALL_HASHES = 10 ** (NODES + 1)
-
 
 Record = MappingProxyType[str, Any]
 """One row of a table: a read-only mapping from column name to value."""
 
 
-class _Selection(Mapping[str, Array]):
-    """Some rows of other columns, each taken when first asked for."""
-
-    def __init__(self, columns: Mapping[str, Array], rows: npt.NDArray[np.intp]) -> None:
-        self._columns = columns
-        self._rows = rows
-        self._taken: dict[str, Array] = {}
-
-    def __getitem__(self, name: str) -> Array:
-        if name not in self._taken:
-            values = self._columns[name][self._rows]
-            values.flags.writeable = False
-            self._taken[name] = values
-        return self._taken[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._columns)
-
-    def __len__(self) -> int:
-        return len(self._columns)
-
-
-class _Facts(Mapping[str, Array]):
+class _Facts(Mapping[str, "Array"]):
     """A table's columns and, computed when asked for, the facts about its architectures."""
 
     def __init__(self, columns: Mapping[str, Array]) -> None:
@@ -92,7 +70,7 @@ class ArchTable(Mapping[int, Record]):
     def __init__(
         self,
         manifest: Manifest,
-        columns: Mapping[str, Array],
+        columns: ColumnSet,
         curves_path: Path | None = None,
     ) -> None:
         self.manifest = manifest
@@ -124,20 +102,13 @@ class ArchTable(Mapping[int, Record]):
 
     @cached_property
     def _cells(self) -> list[tuple[str, Sequence[Any]]]:
-        """The columns but the hash as sequences of plain Python values.
-
-        A memoryview gives them out several times faster than an array does.
-        """
-        columns = [(name, self.column(name)) for name in self.columns if name != "hash"]
-        return [
-            (name, values.tolist() if values.dtype.hasobject else values.data)
-            for name, values in columns
-        ]
+        """The columns but the hash, as plain Python values."""
+        return [(name, self._columns.cells(name)) for name in self.columns if name != "hash"]
 
     def _row(self, key: Arch | int) -> int:
         """Return the row of an architecture or a hash."""
         try:
-            row = self._rows.item(hash_of(key))
+            row = self._rows[hash_of(key)]
         except (TypeError, IndexError):
             row = -1
         if row < 0 or hash_of(key) < 0:
@@ -145,10 +116,11 @@ class ArchTable(Mapping[int, Record]):
         return row
 
     @cached_property
-    def _rows(self) -> npt.NDArray[np.int32]:
+    def _rows(self) -> array[int]:
         """The row of every possible hash, -1 where there is none."""
-        rows = np.full(_ALL_HASHES, -1, dtype=np.int32)
-        rows[self.hashes] = np.arange(len(self), dtype=np.int32)
+        rows: array[int] = array("i", [-1]) * _ALL_HASHES
+        for row, number in enumerate(self._columns.cells("hash")):
+            rows[number] = row
         return rows
 
     def _unknown(self, key: object) -> UnknownHashError:
@@ -163,10 +135,10 @@ class ArchTable(Mapping[int, Record]):
         )
 
     def __iter__(self) -> Iterator[int]:
-        return iter(self.hashes.tolist())
+        return iter(self._columns.cells("hash"))
 
     def __len__(self) -> int:
-        return len(self._columns["hash"])
+        return len(self._columns.cells("hash"))
 
     def __contains__(self, key: object) -> bool:
         try:
@@ -194,7 +166,7 @@ class ArchTable(Mapping[int, Record]):
         return tuple(self._columns)
 
     @property
-    def hashes(self) -> npt.NDArray[np.int32]:
+    def hashes(self) -> Ints:
         """The hash of every row."""
         return self._columns["hash"]
 
@@ -240,7 +212,7 @@ class ArchTable(Mapping[int, Record]):
         numbers = keys if isinstance(keys, np.ndarray) else np.array([*map(hash_of, keys)], int)
         if numbers.dtype.kind not in "iu":
             raise QueryError(f"hashes are integers, not {numbers.dtype} as in {numbers[:1]}")
-        rows = self._rows.take(numbers, mode="clip")
+        rows = np.frombuffer(self._rows, np.int32).take(numbers, mode="clip")
         if rows.size and (rows.min() < 0 or numbers.min() < 0 or numbers.max() >= _ALL_HASHES):
             raise self._unknown(next(key for key in numbers.tolist() if key not in self))
         if column is not None:
@@ -249,9 +221,9 @@ class ArchTable(Mapping[int, Record]):
 
     # ---------------------------------------------------------------- queries
 
-    def _take(self, rows: npt.NDArray[np.intp]) -> ArchTable:
+    def _take(self, rows: Ints) -> ArchTable:
         """Return the table of some rows, in this order."""
-        return ArchTable(self.manifest, _Selection(self._columns, rows), self._curves_path)
+        return ArchTable(self.manifest, Selection(self._columns, rows), self._curves_path)
 
     def where(self, *conditions: str | Mask, **equals: object) -> ArchTable:
         """Return the rows that fulfil all conditions.
@@ -284,7 +256,7 @@ class ArchTable(Mapping[int, Record]):
             mask &= compare(columns, name, "==", value)
         return self._take(np.flatnonzero(mask))
 
-    def _cost(self, name: str) -> npt.NDArray[np.float64]:
+    def _cost(self, name: str) -> Floats:
         """Return a column turned so that less is better.
 
         Raises:
@@ -350,7 +322,7 @@ class ArchTable(Mapping[int, Record]):
             )
         return Curves(self._curves_path)
 
-    def curve(self, key: Arch | int, seed: Seed = "mean") -> Curve:
+    def curve(self, key: Arch | int, seed: Seed = "mean") -> Array:
         """Return the figures of every epoch of an architecture: (epochs, 7).
 
         The columns are those of `benchquery.schema.CURVE_COLUMNS`.

@@ -8,12 +8,15 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from benchquery.columnfile import Array, write_columns
+from benchquery.columnfile import write_columns
 from benchquery.errors import QueryError
 from benchquery.manifest import MANIFEST, SUMMARY, Manifest, describe_file
 from benchquery.schema import Origin
+
+if TYPE_CHECKING:
+    from benchquery._typing import Array
 
 
 @contextlib.contextmanager

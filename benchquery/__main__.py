@@ -1,0 +1,7 @@
+"""``python -m benchquery`` is the command ``benchquery``."""
+
+import sys
+
+from benchquery.cli import main
+
+sys.exit(main())

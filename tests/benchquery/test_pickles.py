@@ -1,0 +1,139 @@
+"""The restricted reader builds plain data and nothing else."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import fractions
+import os
+import pickle
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from benchquery.errors import BenchQueryError, CorruptTableError, UnsafePickleError
+from benchquery.pickles import load_plain_pickle
+
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+    | st.binary(),
+    lambda inner: st.lists(inner) | st.tuples(inner, inner)
+    | st.dictionaries(st.integers() | st.text(), inner),
+)  # fmt: skip
+
+
+def load(tmp_path: Path, content: bytes) -> Any:
+    path = tmp_path / "some.bench"
+    path.write_bytes(content)
+    return load_plain_pickle(path)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(plain, st.integers(2, 5))
+def test_plain_data_comes_back(tmp_path: Path, value: Any, protocol: int) -> None:
+    assert load(tmp_path, pickle.dumps(value, protocol)) == value
+
+
+@pytest.mark.parametrize("protocol", range(6))
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "i8", "u1", "?", ">f8"])
+def test_numpy_numbers_and_arrays_come_back(tmp_path: Path, dtype: str, protocol: int) -> None:
+    array = (np.arange(12).reshape(3, 4) % 3).astype(dtype)
+    value = {"a": [1.0, array, (array.T, array[0, 1])], "b": np.asfortranarray(array)}
+    loaded = load(tmp_path, pickle.dumps(value, protocol))
+    np.testing.assert_array_equal(loaded["a"][1], array)
+    np.testing.assert_array_equal(loaded["a"][2][0], array.T)
+    assert loaded["a"][2][1] == array[0, 1]
+    assert type(loaded["a"][2][1]) is type(array[0, 1])
+    np.testing.assert_array_equal(loaded["b"], array)
+    assert loaded["b"].dtype.newbyteorder("=") == array.dtype.newbyteorder("=")
+
+
+class Touch:
+    """Pickles to a call that makes a file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.mkdir, (str(self.path),)
+
+
+def test_code_is_never_run(tmp_path: Path) -> None:
+    trap = tmp_path / "trap"
+    with pytest.raises(UnsafePickleError, match=r"posix\.mkdir"):
+        load(tmp_path, pickle.dumps({"perf": Touch(trap)}))
+    assert not trap.exists()
+    pickle.loads(pickle.dumps(Touch(trap)))
+    assert trap.exists()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        fractions.Fraction(1, 2),
+        collections.OrderedDict(a=1),
+        np.array([None, "x"], dtype=object),
+        np.array([(1, 2.0)], dtype=[("a", "i4"), ("b", "f8")]),
+        np.datetime64("2020-01-01"),
+        print,
+        complex(1, 2),
+        bytearray(b"x"),
+    ],
+    ids=repr,
+)
+def test_everything_else_is_refused(tmp_path: Path, value: object) -> None:
+    with pytest.raises(UnsafePickleError, match=r"some\.bench is not opened"):
+        load(tmp_path, pickle.dumps(value))
+
+
+CONSTRUCTORS = [
+    b"cnumpy\ndtype\n",
+    b"cnumpy\nndarray\n",
+    b"cnumpy.core.multiarray\nscalar\n",
+    b"cnumpy.core.multiarray\n_reconstruct\n",
+]
+
+
+@pytest.mark.parametrize("constructor", CONSTRUCTORS)
+def test_constructors_take_no_state(tmp_path: Path, constructor: bytes) -> None:
+    with pytest.raises(BenchQueryError):
+        load(tmp_path, b"\x80\x02" + constructor + b"}U\x08__call__Nsb.")
+    with pytest.raises(BenchQueryError):
+        load(tmp_path, b"\x80\x02" + constructor + b"N}U\x08__call__Ns\x86b.")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\x80\x02Pexternal\n.",
+        b"\x80\x02\x82\x01.",
+        b"cbuiltins\neval\n(S'1+1'\ntR.",
+        b"(S'true'\nios\nsystem\n.",
+        b"cnumpy\nload\n.",
+        b"cnumpy.core.multiarray\nfromfile\n.",
+        b"\x80\x04\x8c\x05numpy\x8c\x0cdtype.mro\x93.",
+    ],
+)
+def test_other_ways_in_are_closed(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(BenchQueryError):
+        load(tmp_path, content)
+
+
+def test_damaged_files_give_a_clear_error(tmp_path: Path) -> None:
+    good = pickle.dumps({1: {"dur": [[0.5] * 7] * 3, "perf": np.float64(1)}})
+    for size in range(len(good)):
+        with pytest.raises(CorruptTableError, match=r"some\.bench"):
+            load(tmp_path, good[:size])
+    rng = random.Random(0)
+    for _ in range(500):
+        bad = bytearray(good)
+        bad[rng.randrange(len(bad))] ^= 1 << rng.randrange(8)
+        with contextlib.suppress(BenchQueryError):
+            load(tmp_path, bytes(bad))
+    with pytest.raises(CorruptTableError, match="No such file"):
+        load_plain_pickle(tmp_path / "missing.bench")

@@ -1,0 +1,221 @@
+"""Finding and opening tables, and never serving a damaged one."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import random
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchquery import lightread, read, tables, verify
+from benchquery.columnfile import write_columns
+from benchquery.curves import Curves
+from benchquery.errors import (
+    BenchQueryError,
+    CorruptTableError,
+    QueryError,
+    SchemaVersionError,
+    TableNotFoundError,
+    UnknownHashError,
+    UnknownNameError,
+)
+from benchquery.manifest import read_manifest
+from benchquery.store import TABLES_VARIABLE, find
+from benchquery.writer import new_table
+from tests.benchquery.conftest import EPOCHS, HASHES, SEEDS
+
+
+def edit_manifest(folder: Path, **changes: object) -> None:
+    path = folder / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def test_tables_built_elsewhere_open_alike(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    direct, listed = lightread("toy", source=built), lightread("toy", source=built.parent)
+    assert list(direct) == list(listed) == list(HASHES)
+    assert direct[61237] == listed[61237]
+    assert direct.manifest.origin == "synthetic"
+    assert direct[11111]["status"] == "diverged"
+    with pytest.raises(TableNotFoundError):
+        lightread("toy")
+    monkeypatch.setenv(TABLES_VARIABLE, os.pathsep.join(["/nowhere", str(built.parent)]))
+    assert lightread("toy")[0] == direct[0]
+    assert {"toy", "cora"} <= {info.name for info in tables()}
+    (info,) = tables(built.parent)
+    assert (info.name, info.origin, info.rows, info.curves) == ("toy", "synthetic", 5, True)
+
+
+@pytest.mark.parametrize("name", ["nope", "", "..", "../cora", "cora/../cora", "/etc", "cora\0"])
+def test_unknown_names_list_what_is_there(name: str) -> None:
+    with pytest.raises((TableNotFoundError, ValueError), match=r"cora|null"):
+        lightread(name)
+
+
+def test_sources_that_are_not_there_are_named(tmp_path: Path) -> None:
+    with pytest.raises(TableNotFoundError, match="missing is no folder"):
+        tables(tmp_path / "missing")
+    with pytest.raises(TableNotFoundError, match="there are: none"):
+        find("cora", tmp_path)
+
+
+def test_curves_are_served_as_the_original_files_do(built: Path) -> None:
+    stored = Curves(built / "curves.h5")
+    for seed in SEEDS:
+        bench = read(built, seed=seed)
+        info = bench[61237]
+        assert len(info["dur"]) == EPOCHS
+        assert info["perf"] == info[f"perf_seed{seed}"] == float(info["dur"][-1][2])
+        np.testing.assert_array_equal(info["dur"], stored.curve(61237, seed))
+    mean = read("toy", source=built)[61237]
+    np.testing.assert_allclose(
+        mean["dur"], np.mean([stored.curve(61237, seed) for seed in SEEDS], axis=0)
+    )
+    assert mean["perf"] == lightread("toy", source=built)[61237]["perf"]
+    with pytest.raises(QueryError, match="no seed 7; allowed: mean, 0, 1"):
+        read(built, seed=7)
+    with pytest.raises(UnknownHashError):
+        read(built)[1]
+    with pytest.raises(QueryError, match="no learning curves"):
+        read("cora")
+
+
+def test_original_files_are_read(tmp_path: Path) -> None:
+    original = {
+        61237: {
+            "dur": [[0.1 * k + epoch for k in range(7)] for epoch in range(3)],
+            "perf": np.float64(0.5),
+            "para": np.float32(0.25),
+        }
+    }
+    for protocol in range(6):
+        path = tmp_path / f"cora{protocol}.bench"
+        path.write_bytes(pickle.dumps(original, protocol=protocol))
+        assert read(path)[61237]["dur"][2][6] == original[61237]["dur"][2][6]  # type: ignore[index]
+        assert read(path) == original
+
+
+@pytest.mark.parametrize("name", ["summary.parquet", "curves.h5"])
+def test_truncation_is_found_when_opening(built: Path, name: str) -> None:
+    size = (built / name).stat().st_size
+    for keep in (0, 1, size // 2, size - 1):
+        with (built / name).open("r+b") as file:
+            file.truncate(keep)
+        with pytest.raises(CorruptTableError, match=name):
+            lightread("toy", source=built)
+
+
+def test_every_flipped_bit_of_the_summary_is_found(built: Path) -> None:
+    path = built / "summary.parquet"
+    good = path.read_bytes()
+    for position in random.Random(0).sample(range(8 * len(good)), 200):
+        bad = bytearray(good)
+        bad[position // 8] ^= 1 << position % 8
+        path.write_bytes(bad)
+        with pytest.raises(CorruptTableError, match="damaged"):
+            lightread("toy", source=built)
+    path.write_bytes(good)
+    verify(built)
+
+
+def test_flipped_bits_of_the_curves_are_never_served(built: Path) -> None:
+    path = built / "curves.h5"
+    good = path.read_bytes()
+    truth = {number: Curves(path).curve(number) for number in HASHES}
+    noticed = 0
+    for position in random.Random(1).sample(range(8 * len(good)), 300):
+        bad = bytearray(good)
+        bad[position // 8] ^= 1 << position % 8
+        path.write_bytes(bad)
+        with pytest.raises(CorruptTableError, match=r"curves\.h5"):
+            verify(built)
+        try:
+            curves = Curves(path)
+            for number in HASHES:
+                np.testing.assert_array_equal(curves.curve(number), truth[number])
+        except BenchQueryError:
+            noticed += 1
+    assert noticed > 5
+
+
+def test_other_schema_versions_are_refused(built: Path) -> None:
+    edit_manifest(built, schema_version=2)
+    with pytest.raises(SchemaVersionError, match=r"schema version 2; .* reads 1"):
+        lightread("toy", source=built)
+
+
+@pytest.mark.parametrize(
+    "name", ["../../etc/passwd", "/etc/passwd", "..", "a\\b", "a/b", "", "a\0b"]
+)
+def test_manifests_cannot_name_files_outside(built: Path, name: str) -> None:
+    files = json.loads((built / "manifest.json").read_text())["files"]
+    edit_manifest(built, files=files | {name: {"bytes": 1, "sha256": "0" * 64}})
+    with pytest.raises(CorruptTableError, match="leaves the folder"):
+        lightread("toy", source=built)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"format": "other"},
+        {"rows": -1},
+        {"rows": "many"},
+        {"origin": "guessed"},
+        {"files": {}},
+        {"columns": [{"name": "hash"}]},
+        {"surprise": 1},
+    ],
+)
+def test_manifests_that_make_no_sense_are_refused(built: Path, changes: dict[str, object]) -> None:
+    edit_manifest(built, **changes)
+    with pytest.raises(CorruptTableError, match=r"manifest\.json"):
+        lightread("toy", source=built)
+
+
+def test_broken_json_is_refused(built: Path) -> None:
+    (built / "manifest.json").write_text("{")
+    with pytest.raises(CorruptTableError, match="not the manifest"):
+        lightread("toy", source=built)
+
+
+def test_offsets_outside_the_file_are_refused(built: Path) -> None:
+    columns = json.loads((built / "manifest.json").read_text())["columns"]
+    for offset in (-1, 10**12):
+        columns[1]["offset"] = offset
+        edit_manifest(built, columns=columns)
+        with pytest.raises(CorruptTableError, match="valid_perf"):
+            lightread("toy", source=built).column("valid_perf")
+
+
+def test_verify_finds_rows_that_cannot_be(built: Path) -> None:
+    verify(built)
+    edit_manifest(built, space="proteins")
+    with pytest.raises(CorruptTableError, match="not in the space 'proteins', for example 0"):
+        verify(built)
+
+
+def test_plain_and_encoded_columns_read_the_same(built: Path) -> None:
+    plain = lightread("toy", source=built)
+    columns = json.loads((built / "manifest.json").read_text())["columns"]
+    assert all(column["offset"] for column in columns if column["dtype"] != "string")
+    edit_manifest(built, columns=[column | {"offset": None} for column in columns])
+    decoded = lightread("toy", source=built)
+    for name in plain.columns:
+        np.testing.assert_array_equal(plain.column(name), decoded.column(name))
+
+
+def test_a_table_is_written_whole_or_not_at_all(tmp_path: Path, built: Path) -> None:
+    with pytest.raises(UnknownNameError, match="'speed'"), new_table(tmp_path / "half") as stage:
+        write_columns(stage / "summary.parquet", {"speed": np.zeros(3)})
+    assert [path.name for path in tmp_path.iterdir()] == ["tables"]
+    before = read_manifest(built)
+    with pytest.raises(QueryError, match="exists already"), new_table(built):
+        pass
+    assert read_manifest(built) == before
+    copy = built.with_name("copy")
+    shutil.copytree(built, copy)
+    assert [info.name for info in tables(built.parent)] == ["copy", "toy"]

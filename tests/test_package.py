@@ -1,0 +1,92 @@
+"""The package as users install it: complete, and light."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+OPTIONAL = ("torch", "pandas", "h5py", "matplotlib", "scipy", "sklearn", "pyarrow")
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from this checkout."""
+    folder = tmp_path_factory.mktemp("wheel")
+    subprocess.run(
+        [sys.executable, "-m", "pip", "wheel", "--no-deps", "--quiet", "-w", folder, ROOT],
+        check=True,
+    )
+    (path,) = folder.glob("graphtab-*.whl")
+    return path
+
+
+def test_the_wheel_holds_every_module_and_every_table(wheel: Path) -> None:
+    inside = set(zipfile.ZipFile(wheel).namelist())
+    for package in ("benchquery", "benchbuild"):
+        modules = {str(path.relative_to(ROOT)) for path in (ROOT / package).rglob("*.py")}
+        assert modules <= inside
+        assert f"{package}/py.typed" in inside
+    tables = {f"benchquery/{path.relative_to(ROOT)}" for path in (ROOT / "data").rglob("*.*")}
+    assert len(tables) >= 18
+    assert tables <= inside
+
+
+def test_the_wheel_works_without_the_checkout(wheel: Path, tmp_path: Path) -> None:
+    zipfile.ZipFile(wheel).extractall(tmp_path / "site")
+    code = "import benchquery as b; print(b.__file__); print(b.lightread('cora')[61237]['perf'])"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        cwd=tmp_path, env={"PYTHONPATH": str(tmp_path / "site")},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    home, perf = done.stdout.split()
+    assert home.startswith(str(tmp_path))
+    assert perf == "0.8046666666666668"
+
+
+def test_a_look_up_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from benchquery import Arch, SPACES, lightread; bench = lightread('cora');"
+        "bench[Arch([0, 1, 2, 1], ['gcn', 'gin', 'fc', 'cheb'])]; bench.top(3); bench.pareto();"
+        "bench.where('depth == 2'); SPACES['full'].sample(3, seed=0);"
+        f"print([name for name in {OPTIONAL} if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("blocked", "code", "hint"),
+    [
+        ("pandas", "lightread('cora').frame()", "graphtab[pandas]"),
+        ("matplotlib", "from benchquery.plot import plot_pareto;"
+         "plot_pareto(lightread('cora'), Path('x.png'))", "graphtab[plot]"),
+    ],
+)  # fmt: skip
+def test_missing_packages_give_an_install_hint(blocked: str, code: str, hint: str) -> None:
+    program = (
+        f"import sys; sys.modules[{blocked!r}] = None; from pathlib import Path;"
+        f"from benchquery import lightread; {code}"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    assert done.returncode == 1
+    assert f"pip install '{hint}'" in done.stderr
+
+
+def test_benchquery_never_imports_benchbuild_or_torch() -> None:
+    for path in (ROOT / "benchquery").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):
+                names = [node.module or ""]
+            assert not {name.partition(".")[0] for name in names} & {"torch", "benchbuild"}, path
