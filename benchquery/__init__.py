@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from benchquery.arch import LINKS, OPS, Arch
     from benchquery.errors import BenchQueryError
     from benchquery.space import SPACES, Space, get_space
-    from benchquery.store import TableInfo, lightread, read, tables, verify
+    from benchquery.store import TableInfo, find, lightread, read, tables, verify
     from benchquery.table import ArchTable, Record
 
 __version__ = "0.1.0"
@@ -30,6 +30,7 @@ __all__ = [
     "Record",
     "Space",
     "TableInfo",
+    "find",
     "get_space",
     "lightread",
     "read",
@@ -41,7 +42,7 @@ _HOMES = {
     "arch": ("LINKS", "OPS", "Arch"),
     "errors": ("BenchQueryError",),
     "space": ("SPACES", "Space", "get_space"),
-    "store": ("TableInfo", "lightread", "read", "tables", "verify"),
+    "store": ("TableInfo", "find", "lightread", "read", "tables", "verify"),
     "table": ("ArchTable", "Record"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

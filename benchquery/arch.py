@@ -160,7 +160,7 @@ class Arch:
 
     Example:
         >>> a = Arch([0, 1, 2, 1], ["gcn", "gin", "fc", "cheb"])
-        >>> b = Arch([0, 1, 1, 2], ["gcn", "cheb", "gin", "fc"])
+        >>> b = Arch([0, 1, 1, 3], ["gcn", "cheb", "gin", "fc"])
         >>> a == b, a.valid_hash()
         (True, 61237)
     """
