@@ -1,0 +1,1 @@
+"""benchbuild trains the architectures of a search space and writes the tables benchquery opens."""

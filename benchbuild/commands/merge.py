@@ -1,0 +1,32 @@
+"""``benchbuild merge``: make one table of the records of some runs."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+NAME = "merge"
+HELP = "make one table of the records in some run folders"
+EXAMPLE = "benchbuild merge runs/karate --out tables/karate"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("folders", type=Path, nargs="+", metavar="DIR", help="folders of runs")
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="TABLE", help="folder of the table to write"
+    )
+    parser.add_argument("--allow-gaps", action="store_true", help="merge even if jobs are missing")
+    parser.add_argument("--replace", action="store_true", help="replace a table that is there")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Merge, and say what came of it."""
+    from benchbuild.merge import merge
+    from benchquery.manifest import read_manifest
+
+    missing = merge(args.folders, args.out, allow_gaps=args.allow_gaps, replace=args.replace)
+    manifest = read_manifest(args.out)
+    gaps = f", {len(missing):,} jobs missing" if missing else ""
+    print(f"{args.out}: {manifest.rows:,} architectures on {manifest.name!r}{gaps}")
+    return 0

@@ -1,0 +1,24 @@
+"""``benchbuild slurm-script``: print a batch script instead of submitting it."""
+
+from __future__ import annotations
+
+import argparse
+
+from benchbuild.commands.allocation import add_allocation, allocation_from, train_arguments
+
+NAME = "slurm-script"
+HELP = "print an sbatch script that runs every shard as a task of one array"
+EXAMPLE = "benchbuild slurm-script --dataset cora --shards 32 --out runs/cora > cora.sbatch"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_allocation(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the script."""
+    from benchbuild.engines.slurm import array_script
+
+    print(array_script(allocation_from(args), train_arguments(args)), end="")
+    return 0

@@ -1,0 +1,190 @@
+"""Datasets that need no files: Zachary's karate club and a contextual stochastic block model."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch_geometric.datasets import KarateClub
+from torch_geometric.utils import to_undirected
+
+from benchbuild.datasets.graph import Graph
+from benchbuild.datasets.registry import DatasetSpec, SpecFactory, fixed
+from benchbuild.datasets.splits import SPLIT_SEED, per_class_split
+from benchbuild.errors import DatasetError
+
+KARATE_SPLIT = (
+    "one training node a class (torch-geometric's), one validation node a class drawn with seed "
+    f"{SPLIT_SEED}, the rest test"
+)
+
+
+def _load_karate(_root: Path) -> Graph:
+    data = KarateClub()[0]
+    rest = ~data.train_mask
+    valid_mask = torch.zeros_like(rest)
+    drawn = per_class_split(data.y[rest], train=1, valid=0)[0]
+    valid_mask[rest.nonzero().flatten()[drawn]] = True
+    masks = (data.train_mask, valid_mask, rest & ~valid_mask)
+    return Graph.build(
+        "karate", data.x, data.edge_index, data.y, masks, num_classes=4, split=KARATE_SPLIT
+    )
+
+
+@dataclass(frozen=True)
+class BlockModel:
+    """A contextual stochastic block model: who is in which block decides edges and features.
+
+    Attributes:
+        nodes: Number of nodes, shared out evenly among the classes.
+        classes: Number of blocks.
+        features: Number of features.
+        degree: Mean degree.
+        homophily: Share of the drawn edges that stay within their block.
+        signal: Distance of the block centres from the origin; the noise has unit variance per
+            feature.
+        seed: Seed of everything that is drawn.
+    """
+
+    nodes: int = 500
+    classes: int = 4
+    features: int = 32
+    degree: float = 8.0
+    homophily: float = 0.7
+    signal: float = 2.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Checks that there is something to learn and to test on."""
+        self._check("classes", self.classes >= 2, "at least 2")
+        self._check("nodes", self.nodes >= 5 * self.classes, "at least 5 a class")
+        self._check("features", self.features >= 1, "at least 1")
+        self._check("degree", 0.0 < self.degree < self.nodes, "above 0 and below nodes")
+        self._check("homophily", 0.0 <= self.homophily <= 1.0, "in [0, 1]")
+        self._check("signal", 0.0 <= self.signal < np.inf, "a finite number from 0")
+        self._check("seed", 0 <= self.seed < 2**32, "in [0, 2**32)")
+
+    def _check(self, name: str, fine: bool, allowed: str) -> None:
+        if not fine:
+            raise DatasetError(f"csbm: {name}={getattr(self, name)} must be {allowed}")
+
+    @property
+    def name(self) -> str:
+        """The name that gives this very model: ``csbm`` and what differs from the defaults."""
+        changed = [
+            f"{field.name}={getattr(self, field.name)}"
+            for field in dataclasses.fields(self)
+            if getattr(self, field.name) != field.default
+        ]
+        return ":".join(["csbm", ",".join(changed)]) if changed else "csbm"
+
+    @property
+    def per_class(self) -> tuple[int, int]:
+        """Training and validation nodes a class: 20 and 30, or a fifth each of a small class."""
+        smallest = self.nodes // self.classes
+        return min(20, smallest // 5), min(30, smallest // 5)
+
+    @property
+    def split(self) -> str:
+        """How the nodes are split, in words."""
+        train, valid = self.per_class
+        return f"{train} training and {valid} validation nodes a class, the rest test; seeded"
+
+    def generate(self) -> Graph:
+        """Draws the graph. RandomState's stream is frozen, so a name always means one graph."""
+        random = np.random.RandomState(self.seed)
+        block = random.permutation(np.arange(self.nodes) % self.classes)
+        centres = random.standard_normal((self.classes, self.features))
+        centres *= self.signal / np.linalg.norm(centres, axis=1, keepdims=True)
+        x = centres[block] + random.standard_normal((self.nodes, self.features))
+        y = torch.from_numpy(block)
+        train, valid = self.per_class
+        return Graph.build(
+            self.name,
+            torch.from_numpy(x).float(),
+            to_undirected(torch.from_numpy(self._edges(random, block)), num_nodes=self.nodes),
+            y,
+            per_class_split(y, train, valid, seed=self.seed),
+            num_classes=self.classes,
+            split=self.split,
+        )
+
+    def _edges(self, random: np.random.RandomState, block: np.ndarray) -> np.ndarray:
+        """Draws edges one by one: an end, a block for the other end, a node of that block."""
+        count = round(self.nodes * self.degree / 2)
+        members = [np.flatnonzero(block == label) for label in range(self.classes)]
+        source = random.randint(self.nodes, size=count)
+        stays = random.random_sample(count) < self.homophily
+        shift = np.where(stays, 0, random.randint(1, self.classes, size=count))
+        other_block = (block[source] + shift) % self.classes
+        pick = random.random_sample(count)
+        sizes = np.array([nodes.size for nodes in members])
+        start = np.cumsum(sizes) - sizes
+        by_block = np.concatenate(members)
+        target = by_block[start[other_block] + (pick * sizes[other_block]).astype(np.int64)]
+        apart = source != target
+        return np.stack([source[apart], target[apart]]).astype(np.int64)
+
+
+def block_model(parameters: Mapping[str, str]) -> BlockModel:
+    """Makes the model that the parameters in a dataset's name describe.
+
+    Raises:
+        DatasetError: If a parameter does not exist or is not allowed.
+    """
+    kinds: dict[str, type[int] | type[float]] = {
+        name: type(value) for name, value in dataclasses.asdict(BlockModel()).items()
+    }
+    values: dict[str, int | float] = {}
+    for key, text in parameters.items():
+        if key not in kinds:
+            raise DatasetError(f"csbm: unknown parameter {key!r}; known: {', '.join(kinds)}")
+        try:
+            values[key] = kinds[key](text)
+        except ValueError:
+            raise DatasetError(f"csbm: {key}={text} is not of type {kinds[key].__name__}") from None
+    return BlockModel(**values)  # type: ignore[arg-type]
+
+
+def _csbm_spec(parameters: Mapping[str, str]) -> DatasetSpec:
+    model = block_model(parameters)
+    return DatasetSpec(
+        name=model.name,
+        num_nodes=model.nodes,
+        num_features=model.features,
+        num_classes=model.classes,
+        metric="accuracy",
+        split=model.split,
+        licence="generated",
+        source="contextual stochastic block model, generated",
+        files=(),
+        loader=partial(_generate, model),
+    )
+
+
+def _generate(model: BlockModel, _root: Path) -> Graph:
+    return model.generate()
+
+
+FACTORIES: dict[str, SpecFactory] = {
+    "karate": fixed(
+        DatasetSpec(
+            name="karate",
+            num_nodes=34,
+            num_features=34,
+            num_classes=4,
+            metric="accuracy",
+            split=KARATE_SPLIT,
+            licence="MIT (torch-geometric)",
+            source="Zachary's karate club, embedded in torch-geometric",
+            files=(),
+            loader=_load_karate,
+        )
+    ),
+    "csbm": _csbm_spec,
+}

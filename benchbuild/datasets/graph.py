@@ -1,0 +1,124 @@
+"""The value every dataset is loaded into: one attributed graph with labels and a split."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from torch import Tensor
+from torch_geometric.utils import coalesce
+
+from benchbuild.errors import DatasetError
+
+METRICS = ("accuracy", "rocauc")
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """A graph for node classification. Never changed after it was made; compared by identity.
+
+    Attributes:
+        name: The dataset's name, parameters included (``csbm:nodes=50``).
+        x: Node features, float32 (nodes, features); dense, or sparse CSR if wide.
+        edge_index: Edges as (source, target) columns, each one once, in row-major order.
+        y: Class of every node (int64), or one 0/1 column per task (float32) for "rocauc".
+        train_mask: Which nodes are trained on.
+        valid_mask: Which nodes choose the epoch.
+        test_mask: Which nodes are reported.
+        num_classes: Number of classes, or of tasks.
+        metric: "accuracy" or "rocauc".
+        split: How the three masks came about, in words; recorded with every table.
+    """
+
+    name: str
+    x: Tensor
+    edge_index: Tensor
+    y: Tensor
+    train_mask: Tensor
+    valid_mask: Tensor
+    test_mask: Tensor
+    num_classes: int
+    metric: str
+    split: str
+
+    def __post_init__(self) -> None:
+        """Checks that the parts belong together."""
+        nodes = self.num_nodes
+        if self.metric not in METRICS:
+            raise DatasetError(f"{self.name}: metric {self.metric!r} is not one of {METRICS}")
+        for part in ("y", "train_mask", "valid_mask", "test_mask"):
+            if getattr(self, part).shape[0] != nodes:
+                raise DatasetError(
+                    f"{self.name}: {part} has {getattr(self, part).shape[0]} rows for {nodes} nodes"
+                )
+        if self.edge_index.numel() and int(self.edge_index.max()) >= nodes:
+            raise DatasetError(f"{self.name}: an edge names a node beyond the {nodes} there are")
+        for part in ("train_mask", "valid_mask", "test_mask"):
+            if not bool(getattr(self, part).any()):
+                raise DatasetError(f"{self.name}: {part} selects no node")
+
+    @classmethod
+    def build(
+        cls,
+        name: str,
+        x: Tensor,
+        edge_index: Tensor,
+        y: Tensor,
+        masks: tuple[Tensor, Tensor, Tensor],
+        *,
+        num_classes: int,
+        split: str,
+        metric: str = "accuracy",
+    ) -> Graph:
+        """Makes a graph from raw parts: merges repeated edges and sorts them."""
+        train_mask, valid_mask, test_mask = masks
+        edges = coalesce(edge_index, num_nodes=x.shape[0])
+        return cls(
+            name=name,
+            x=x.float(),
+            edge_index=edges,
+            y=y,
+            train_mask=train_mask,
+            valid_mask=valid_mask,
+            test_mask=test_mask,
+            num_classes=num_classes,
+            metric=metric,
+            split=split,
+        )
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes."""
+        return int(self.x.shape[0])
+
+    @property
+    def num_features(self) -> int:
+        """Number of features per node."""
+        return int(self.x.shape[1])
+
+    @property
+    def num_edges(self) -> int:
+        """Number of directed edges; an undirected one counts twice."""
+        return int(self.edge_index.shape[1])
+
+    @cached_property
+    def checksum(self) -> str:
+        """sha256 over types, shapes and contents of all tensors; goes into every table."""
+        digest = hashlib.sha256()
+        for label, tensor in self._tensors():
+            digest.update(f"{label} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
+            digest.update(tensor.contiguous().numpy().tobytes())
+        return digest.hexdigest()
+
+    def _tensors(self) -> Iterator[tuple[str, Tensor]]:
+        if self.x.layout == torch.sparse_csr:
+            yield "x.crow", self.x.crow_indices()
+            yield "x.col", self.x.col_indices()
+            yield "x.values", self.x.values()
+        else:
+            yield "x", self.x
+        for label in ("edge_index", "y", "train_mask", "valid_mask", "test_mask"):
+            yield label, getattr(self, label)

@@ -1,0 +1,142 @@
+"""ogbn-arxiv and ogbn-proteins, with their official splits.
+
+The raw tables are read directly. ogb's own cache is a pickle that current torch refuses to open,
+and reading the tables works on a read-only data root too.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import torch
+from torch import Tensor
+from torch_geometric.utils import index_to_mask, to_undirected
+
+from benchbuild.datasets.download import ensure_files
+from benchbuild.datasets.graph import Graph
+from benchbuild.datasets.registry import DatasetSpec, SpecFactory, fixed
+
+DOWNLOAD = "http://snap.stanford.edu/ogb/data/nodeproppred/{name}.zip"
+PROTEIN_TASKS = 112
+
+
+def _files(name: str, split: str, *tables: str) -> tuple[str, ...]:
+    raw = [f"ogb/ogbn_{name}/raw/{table}.csv.gz" for table in ("edge", "node-label", *tables)]
+    splits = [f"ogb/ogbn_{name}/split/{split}/{part}.csv.gz" for part in ("train", "valid", "test")]
+    return (*raw, *splits)
+
+
+ARXIV_FILES = _files("arxiv", "time", "node-feat")
+PROTEINS_FILES = _files("proteins", "species", "edge-feat")
+
+
+def _fetch(name: str, root: Path) -> None:
+    """Downloads and unpacks one dataset with ogb's own helpers."""
+    from ogb.utils.url import download_url, extract_zip
+
+    target = root / "ogb" / f"ogbn_{name}"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+        archive = download_url(DOWNLOAD.format(name=name), scratch)
+        extract_zip(archive, scratch)
+        shutil.move(str(Path(scratch) / name), target)
+
+
+def _table(path: Path) -> np.ndarray:
+    return pd.read_csv(path, header=None).to_numpy(copy=True)
+
+
+def _masks(folder: Path, num_nodes: int) -> tuple[Tensor, Tensor, Tensor]:
+    train, valid, test = (
+        index_to_mask(torch.from_numpy(_table(folder / f"{part}.csv.gz")).flatten(), num_nodes)
+        for part in ("train", "valid", "test")
+    )
+    return train, valid, test
+
+
+def mean_edge_features(edge_index: np.ndarray, features: np.ndarray, num_nodes: int) -> Tensor:
+    """Features of a node: the mean of the features of its edges, zero if it has none.
+
+    Args:
+        edge_index: Undirected edges, each one once, as (2, edges).
+        features: Features of these edges, (edges, features).
+        num_nodes: Number of nodes.
+    """
+    ends = edge_index.reshape(-1)
+    degree = np.bincount(ends, minlength=num_nodes)
+    sums = [
+        np.bincount(ends, weights=np.tile(column, 2), minlength=num_nodes) for column in features.T
+    ]
+    return torch.from_numpy(np.stack(sums, axis=1) / np.maximum(degree, 1)[:, None]).float()
+
+
+def _load_arxiv(root: Path) -> Graph:
+    ensure_files("arxiv", root, ARXIV_FILES, partial(_fetch, "arxiv", root))
+    folder = root / "ogb" / "ogbn_arxiv"
+    x = torch.from_numpy(_table(folder / "raw" / "node-feat.csv.gz")).float()
+    edges = torch.from_numpy(_table(folder / "raw" / "edge.csv.gz").T.copy())
+    y = torch.from_numpy(_table(folder / "raw" / "node-label.csv.gz")).flatten()
+    return Graph.build(
+        "arxiv",
+        x,
+        to_undirected(edges, num_nodes=x.shape[0]),
+        y,
+        _masks(folder / "split" / "time", x.shape[0]),
+        num_classes=40,
+        split="official split by time",
+    )
+
+
+def _load_proteins(root: Path) -> Graph:
+    ensure_files("proteins", root, PROTEINS_FILES, partial(_fetch, "proteins", root))
+    folder = root / "ogb" / "ogbn_proteins"
+    y = torch.from_numpy(_table(folder / "raw" / "node-label.csv.gz")).float()
+    edges = _table(folder / "raw" / "edge.csv.gz").T
+    x = mean_edge_features(edges, _table(folder / "raw" / "edge-feat.csv.gz"), y.shape[0])
+    return Graph.build(
+        "proteins",
+        x,
+        to_undirected(torch.from_numpy(edges.copy()), num_nodes=y.shape[0]),
+        y,
+        _masks(folder / "split" / "species", y.shape[0]),
+        num_classes=PROTEIN_TASKS,
+        metric="rocauc",
+        split="official split by species",
+    )
+
+
+FACTORIES: dict[str, SpecFactory] = {
+    "arxiv": fixed(
+        DatasetSpec(
+            name="arxiv",
+            num_nodes=169343,
+            num_features=128,
+            num_classes=40,
+            metric="accuracy",
+            split="official split by time",
+            licence="ODC-BY",
+            source="Open Graph Benchmark, ogbn-arxiv",
+            files=ARXIV_FILES,
+            loader=_load_arxiv,
+        )
+    ),
+    "proteins": fixed(
+        DatasetSpec(
+            name="proteins",
+            num_nodes=132534,
+            num_features=8,
+            num_classes=PROTEIN_TASKS,
+            metric="rocauc",
+            split="official split by species",
+            licence="CC0",
+            source="Open Graph Benchmark, ogbn-proteins",
+            files=PROTEINS_FILES,
+            loader=_load_proteins,
+        )
+    ),
+}

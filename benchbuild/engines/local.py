@@ -1,0 +1,205 @@
+"""Worker processes on this machine.
+
+Workers are forked from a server process that has imported torch once, so that starting or
+replacing one is quick, and so that neither threads nor a CUDA context of this process are
+inherited. A worker that dies takes only its own job with it. When this process dies, however
+suddenly, its workers go too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import multiprocessing.connection
+import os
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing import forkserver
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerProcess
+
+from benchbuild.engines.base import (
+    Loss,
+    Outcome,
+    Refusal,
+    Workers,
+    check_facts,
+    open_context,
+    run_job,
+)
+from benchbuild.errors import WorkerError
+from benchbuild.jobs import Found, Json, Key, Place, Record, Run
+from benchbuild.kinds import kind_of
+
+STARTS = 3
+"""How often in a row a worker may die before its first job until the engine gives up."""
+
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+"""Environment of the workers: one thread each, so records do not depend on the machine's load."""
+
+
+@dataclass
+class _Worker:
+    """A process, the line to it, and the job that it is on."""
+
+    slot: int
+    process: ForkServerProcess
+    line: Connection
+    ready: bool = False
+    key: Key | None = None
+
+
+class LocalEngine:
+    """A pool of processes on this machine.
+
+    Args:
+        workers: How many, and where.
+    """
+
+    def __init__(self, workers: Workers) -> None:
+        self._wanted = workers
+        self._workers: dict[int, _Worker] = {}
+        self._failed_starts = 0
+        self._found: Found | None = None
+        self._context = multiprocessing.get_context("forkserver")
+
+    def start(self, run: Run) -> Found:
+        """Start the first worker, see what it finds, then start the others."""
+        self._run = run
+        kind = kind_of(run.kind)
+        self._context.set_forkserver_preload(list(kind.preload))
+        with _environment(ONE_THREAD):
+            forkserver.ensure_running()
+        self._start_worker(0)
+        while self._found is None:
+            self._receive(None)
+        for slot in range(1, self._wanted.total(self._found.devices, available_cores())):
+            self._start_worker(slot)
+        return self._found
+
+    @property
+    def room(self) -> int:
+        """How many workers are ready and have nothing to do."""
+        return sum(worker.ready and worker.key is None for worker in self._workers.values())
+
+    def submit(self, key: Key) -> None:
+        """Hand a job to a free worker."""
+        worker = next(w for w in self._workers.values() if w.ready and w.key is None)
+        worker.key = key
+        with contextlib.suppress(OSError):
+            worker.line.send(key)
+
+    def wait(self, seconds: float) -> Sequence[Outcome]:
+        """Return what has finished or was lost."""
+        return self._receive(seconds)
+
+    def close(self) -> None:
+        """Kill the workers."""
+        for worker in self._workers.values():
+            worker.process.kill()
+        for worker in self._workers.values():
+            worker.process.join()
+            worker.line.close()
+        self._workers.clear()
+
+    def _start_worker(self, slot: int) -> None:
+        ours, theirs = self._context.Pipe()
+        arguments = (theirs, self._run.kind, dict(self._run.settings), self._wanted.place(slot))
+        process = self._context.Process(target=_serve, args=arguments, daemon=True)
+        process.start()
+        theirs.close()
+        self._workers[slot] = _Worker(slot, process, ours)
+
+    def _receive(self, seconds: float | None) -> list[Outcome]:
+        """Take in what the workers say."""
+        lines = {worker.line: worker for worker in self._workers.values()}
+        outcomes: list[Outcome] = []
+        for line in multiprocessing.connection.wait(list(lines), seconds):
+            assert isinstance(line, Connection)
+            worker = lines[line]
+            try:
+                message: Found | Refusal | Record = line.recv()
+            except (EOFError, OSError):
+                outcomes += self._replace(worker)
+                continue
+            if isinstance(message, Refusal):
+                raise WorkerError(message.reason)
+            if isinstance(message, Found):
+                self._welcome(worker, message)
+            elif worker.key is not None:
+                outcomes.append((worker.key, message))
+                worker.key = None
+        return outcomes
+
+    def _welcome(self, worker: _Worker, found: Found) -> None:
+        if self._found is None:
+            self._found = found
+        check_facts(self._found.facts, found.facts)
+        self._failed_starts = 0
+        worker.ready = True
+
+    def _replace(self, worker: _Worker) -> list[Outcome]:
+        """Start another worker in place of a dead one; says which job it was on."""
+        worker.process.join()
+        worker.line.close()
+        reason = _how_it_ended(worker.process.exitcode)
+        if not worker.ready:
+            self._failed_starts += 1
+            if self._failed_starts >= STARTS:
+                raise WorkerError(f"workers die while they start: {reason}")
+        self._start_worker(worker.slot)
+        return [] if worker.key is None else [(worker.key, Loss(reason))]
+
+
+def available_cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def _how_it_ended(exitcode: int | None) -> str:
+    if exitcode is None or exitcode >= 0:
+        return f"the worker ended with exit code {exitcode}"
+    name = signal.Signals(-exitcode).name
+    hint = ", as the system does when memory runs out" if name == "SIGKILL" else ""
+    return f"the worker was killed by {name}{hint}"
+
+
+@contextlib.contextmanager
+def _environment(values: dict[str, str]) -> Iterator[None]:
+    """Set environment variables for a while."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _serve(line: Connection, kind_name: str, settings: Json, place: Place) -> None:
+    """Be a worker: load what is needed, then run jobs until the line closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    threading.Thread(target=_die_with_parent, daemon=True).start()
+    kind = kind_of(kind_name)
+    context = open_context(kind, settings, place)
+    if isinstance(context, Refusal):
+        line.send(context)
+        return
+    line.send(context.found)
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            line.send(run_job(kind, context, line.recv()))
+
+
+def _die_with_parent() -> None:
+    """End this process when the one that wanted it is gone."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

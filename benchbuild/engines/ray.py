@@ -1,0 +1,221 @@
+"""Workers on a Ray cluster, or on one that is started here.
+
+A worker is an actor with the dataset in memory. An actor whose process or machine dies is
+replaced by a new one wherever there is room, and gets jobs only once it has loaded its data, so
+a lost machine delays nothing but the jobs that it was on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import signal
+import socket
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from benchbuild.engines.base import (
+    Loss,
+    Outcome,
+    Refusal,
+    Workers,
+    check_facts,
+    open_context,
+    run_job,
+)
+from benchbuild.engines.local import ONE_THREAD, available_cores
+from benchbuild.errors import WorkerError
+from benchbuild.jobs import Found, Json, Key, Place, Record, Run
+from benchbuild.kinds import kind_of
+
+STARTS = 3
+"""How often in a row an actor may die before its first job until the engine gives up."""
+
+
+ANSWER_SECONDS = 20.0
+"""How long a cluster may take to answer."""
+
+
+class _Actor:
+    """A worker: what Ray runs elsewhere."""
+
+    def __init__(self, kind: str, settings: Json, place: Place) -> None:
+        self._kind = kind_of(kind)
+        self._context = open_context(self._kind, settings, place)
+
+    def found(self) -> Found | Refusal:
+        """Say what was loaded, or why it could not be."""
+        return self._context if isinstance(self._context, Refusal) else self._context.found
+
+    def run(self, key: Key) -> Record:
+        """Run a job."""
+        assert not isinstance(self._context, Refusal)
+        return run_job(self._kind, self._context, key)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What an actor is doing: starting, if it has no job."""
+
+    actor: Any
+    key: Key | None
+
+
+class RayEngine:
+    """Runs jobs on Ray.
+
+    Args:
+        workers: How many, and where.
+        address: The cluster to join; None to start one here.
+
+    Raises:
+        WorkerError: If Ray is not installed.
+    """
+
+    def __init__(self, workers: Workers, address: str | None = None) -> None:
+        try:
+            self._ray = importlib.import_module("ray")
+        except ImportError as error:
+            raise WorkerError(
+                "the engine ray needs the package 'ray': pip install 'graphtab[ray]'"
+            ) from error
+        self._wanted = workers
+        self._address = address
+        self._tasks: dict[Any, _Task] = {}
+        self._free: list[Any] = []
+        self._failed_starts = 0
+        self._found: Found | None = None
+        self._joined_before = self._ray.is_initialized()
+
+    def start(self, run: Run) -> Found:
+        """Join or start a cluster and wait for the first worker."""
+        self._run = run
+        self._connect()
+        resources = self._ray.cluster_resources()
+        gpus = 0 if self._wanted.device == "cpu" else int(resources.get("GPU", 0))
+        self._actor_class = self._ray.remote(
+            num_cpus=1, num_gpus=1 / self._wanted.per_device if gpus else 0, max_restarts=0
+        )(_Actor)
+        device = "cuda" if gpus else self._wanted.device
+        self._place = Place(device, 0, self._wanted.data_root)
+        for _ in range(self._wanted.total(gpus, int(resources.get("CPU", 1)))):
+            self._start_actor()
+        while self._found is None:
+            self._receive(None)
+        return self._found
+
+    @property
+    def room(self) -> int:
+        """How many actors have nothing to do."""
+        return len(self._free)
+
+    def submit(self, key: Key) -> None:
+        """Hand a job to a free actor."""
+        actor = self._free.pop()
+        self._tasks[actor.run.remote(key)] = _Task(actor, key)
+
+    def wait(self, seconds: float) -> Sequence[Outcome]:
+        """Return what has finished or was lost."""
+        return self._receive(seconds)
+
+    def close(self) -> None:
+        """End the actors, and the cluster if it was started here."""
+        for actor in [*self._free, *(task.actor for task in self._tasks.values())]:
+            self._ray.kill(actor)
+        self._tasks.clear()
+        self._free.clear()
+        if not self._joined_before:
+            self._ray.shutdown()
+
+    def _connect(self) -> None:
+        options: dict[str, Any] = {"address": self._address}
+        if self._address is not None:
+            _check_reachable(self._address)
+        else:
+            options = {
+                "num_cpus": self._wanted.count or available_cores(),
+                "include_dashboard": False,
+            }
+        try:
+            with _same_signal_handlers():
+                self._ray.init(
+                    ignore_reinit_error=True,
+                    log_to_driver=False,
+                    logging_level="ERROR",
+                    runtime_env={"env_vars": ONE_THREAD},
+                    **options,
+                )
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            raise WorkerError(
+                f"can't join the Ray cluster {self._address!r}: {str(error).splitlines()[0]}"
+            ) from error
+
+    def _start_actor(self) -> None:
+        actor = self._actor_class.remote(self._run.kind, dict(self._run.settings), self._place)
+        self._tasks[actor.found.remote()] = _Task(actor, None)
+
+    def _receive(self, seconds: float | None) -> list[Outcome]:
+        """Take in what the actors have done."""
+        ready, _ = self._ray.wait(list(self._tasks), num_returns=1, timeout=seconds)
+        also, _ = self._ray.wait(list(self._tasks), num_returns=len(self._tasks), timeout=0)
+        outcomes: list[Outcome] = []
+        for reference in dict.fromkeys([*ready, *also]):
+            task = self._tasks.pop(reference)
+            try:
+                result = self._ray.get(reference)
+            except self._ray.exceptions.RayError as error:
+                outcomes += self._replace(task, error)
+                continue
+            if isinstance(result, Refusal):
+                raise WorkerError(result.reason)
+            if task.key is None:
+                self._welcome(result)
+            else:
+                outcomes.append((task.key, result))
+            self._free.append(task.actor)
+        return outcomes
+
+    def _welcome(self, found: Found) -> None:
+        if self._found is None:
+            self._found = found
+        check_facts(self._found.facts, found.facts)
+        self._failed_starts = 0
+
+    def _replace(self, task: _Task, error: Exception) -> list[Outcome]:
+        """Start another actor in place of a dead one; says which job it was on."""
+        reason = f"the Ray worker was lost ({type(error).__name__})"
+        if task.key is None:
+            self._failed_starts += 1
+            if self._failed_starts >= STARTS:
+                raise WorkerError(f"Ray workers die while they start: {error}")
+        self._start_actor()
+        return [] if task.key is None else [(task.key, Loss(reason))]
+
+
+def _check_reachable(address: str) -> None:
+    """Refuse a cluster that does not answer; Ray itself would try for minutes.
+
+    Raises:
+        WorkerError: If nothing answers there.
+    """
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if not colon or not port.isdigit():
+        return
+    try:
+        socket.create_connection((host, int(port)), timeout=ANSWER_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise WorkerError(
+            f"there is no Ray cluster at {address!r}: {error}. Start one with ray start, or leave "
+            "--address out to have one started here"
+        ) from error
+
+
+@contextlib.contextmanager
+def _same_signal_handlers() -> Iterator[None]:
+    """Keep Ray from replacing this process's own handler of SIGTERM."""
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

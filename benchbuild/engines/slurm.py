@@ -1,0 +1,133 @@
+"""Slurm: one array task a shard, each the same ``benchbuild train`` that a person would type."""
+
+from __future__ import annotations
+
+import importlib
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchbuild.errors import WorkerError
+
+LOGS = "slurm"
+"""Folder within that of the run that Slurm's own output goes to."""
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """What to ask Slurm for.
+
+    Attributes:
+        shards: How many array tasks.
+        partition: The partition; None for Slurm's default.
+        gpus: GPUs of a task.
+        cpus: CPUs of a task.
+        memory: Memory of a task in GB; None for Slurm's default.
+        minutes: Time limit of a task.
+        parallel: How many tasks may run at once; None for all.
+        name: Name of the job.
+    """
+
+    shards: int
+    partition: str | None = None
+    gpus: int = 0
+    cpus: int = 1
+    memory: int | None = None
+    minutes: int = 24 * 60
+    parallel: int | None = None
+    name: str = "benchbuild"
+
+
+def array_script(allocation: Allocation, arguments: Sequence[str]) -> str:
+    """Return an sbatch script that runs every shard as a task of one array.
+
+    Args:
+        allocation: What to ask for.
+        arguments: The arguments of ``benchbuild train`` without the shard.
+    """
+    limit = f"%{allocation.parallel}" if allocation.parallel else ""
+    options = {
+        "job-name": allocation.name,
+        "array": f"1-{allocation.shards}{limit}",
+        "partition": allocation.partition,
+        "gres": f"gpu:{allocation.gpus}" if allocation.gpus else None,
+        "cpus-per-task": allocation.cpus,
+        "mem": f"{allocation.memory}G" if allocation.memory else None,
+        "time": allocation.minutes,
+        "output": "%x-%A_%a.log",
+    }
+    lines = [f"#SBATCH --{name}={value}" for name, value in options.items() if value is not None]
+    command = shlex.join(["benchbuild", "train", *arguments])
+    shard = f'--shard "$SLURM_ARRAY_TASK_ID/{allocation.shards}"'
+    return "\n".join(["#!/bin/bash", *lines, "", f"exec {command} {shard}", ""])
+
+
+class ShardTask:
+    """What an array task runs. Cut off by its time limit, it asks to be put into the queue again.
+
+    Args:
+        arguments: The arguments of ``benchbuild`` for its shard.
+    """
+
+    def __init__(self, arguments: Sequence[str]) -> None:
+        self._arguments = list(arguments)
+
+    def __call__(self) -> int:
+        """Run the shard.
+
+        Raises:
+            WorkerError: If it did not end well, so that Slurm shows it as failed.
+        """
+        from benchbuild.cli import main
+
+        code = main(self._arguments)
+        if code:
+            raise WorkerError(f"benchbuild {shlex.join(self._arguments)} ended with {code}")
+        return code
+
+    def checkpoint(self) -> Any:
+        """Resume where it was cut off; what was finished by then is in the parts."""
+        return importlib.import_module("submitit").helpers.DelayedSubmission(self)
+
+
+def submit(allocation: Allocation, arguments: Sequence[str], logs: Path) -> list[Any]:
+    """Submit every shard as a task of one array through submitit.
+
+    Args:
+        allocation: What to ask for.
+        arguments: The arguments of ``benchbuild train`` without the shard.
+        logs: Folder of the output of Slurm and submitit.
+
+    Returns:
+        The submitted jobs, by shard.
+
+    Raises:
+        WorkerError: If submitit is not installed, or Slurm is not here.
+    """
+    try:
+        submitit = importlib.import_module("submitit")
+    except ImportError as error:
+        raise WorkerError(
+            "submitting to Slurm needs the package 'submitit': pip install 'graphtab[slurm]'"
+        ) from error
+    options = {
+        "slurm_job_name": allocation.name,
+        "slurm_partition": allocation.partition,
+        "slurm_array_parallelism": allocation.parallel or allocation.shards,
+        "slurm_gres": f"gpu:{allocation.gpus}" if allocation.gpus else None,
+        "cpus_per_task": allocation.cpus,
+        "mem_gb": allocation.memory,
+        "timeout_min": allocation.minutes,
+    }
+    tasks = [
+        ShardTask(["train", *arguments, "--shard", f"{index}/{allocation.shards}"])
+        for index in range(1, allocation.shards + 1)
+    ]
+    try:
+        executor = submitit.AutoExecutor(folder=logs, cluster="slurm")
+        executor.update_parameters(**{k: v for k, v in options.items() if v is not None})
+        return list(executor.submit_array(tasks))
+    except (RuntimeError, OSError) as error:
+        raise WorkerError(f"can't submit to Slurm: {str(error).splitlines()[0]}") from error

@@ -1,0 +1,29 @@
+"""The kinds of job: one file and one line here each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from benchbuild.errors import RunFolderError
+from benchbuild.jobs import Kind
+from benchbuild.kinds.train import TrainKind
+from benchbuild.kinds.tune import TuneKind
+
+_ALL: tuple[Kind, ...] = (TrainKind(), TuneKind())
+KINDS: Mapping[str, Kind] = MappingProxyType({kind.name: kind for kind in _ALL})
+"""By name. Importing them needs no torch; running their jobs does."""
+
+
+def kind_of(name: str) -> Kind:
+    """Return a kind of job by name.
+
+    Raises:
+        RunFolderError: If there is no such kind.
+    """
+    if name not in KINDS:
+        raise RunFolderError(
+            f"unknown kind of job {name!r}; this version knows {', '.join(KINDS)}: upgrade "
+            "graphtab to work on this run"
+        )
+    return KINDS[name]

@@ -1,0 +1,50 @@
+"""Runs become a table: all of it or nothing, the same bytes whatever the order of the parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchbuild.collect import collect
+from benchbuild.errors import MergeError, WriteError
+from benchbuild.files import cannot_write
+from benchbuild.jobs import Key
+from benchbuild.runfolder import RunFolder
+from benchquery.writer import new_table
+
+
+def merge(
+    folders: Sequence[Path], out: Path, *, allow_gaps: bool = False, replace: bool = False
+) -> tuple[Key, ...]:
+    """Merge the records of some run folders into a table.
+
+    Args:
+        folders: Folders of runs with the same settings and data.
+        out: The folder of the table to write.
+        allow_gaps: Whether jobs may be missing.
+        replace: Whether a table that is already there may go.
+
+    Returns:
+        The jobs that are missing.
+
+    Raises:
+        MergeError: If settings are mixed, records contradict each other, or jobs are missing.
+        CorruptPartError: If a part is damaged.
+        RunFolderError: If a folder is not that of a run.
+        QueryError: If something is already at `out`.
+        WriteError: If the table can't be written.
+    """
+    if not folders:
+        raise MergeError("name at least one run folder to merge")
+    if len({folder.resolve() for folder in folders}) < len(folders):
+        raise MergeError("a run folder is named twice")
+    runs = [RunFolder.open(folder) for folder in folders]
+    try:
+        with new_table(out, replace=replace) as stage:
+            collection = collect(runs, stage.parent, allow_gaps=allow_gaps)
+            collection.kind.write_table(collection, stage)
+    except WriteError:
+        raise
+    except OSError as error:
+        raise cannot_write(out, error) from error
+    return collection.missing

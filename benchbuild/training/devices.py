@@ -1,0 +1,97 @@
+"""Devices: choosing one, waiting for one, and what a record says about it."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+
+import torch
+
+from benchbuild.errors import DeviceError
+
+LIBRARIES = ("torch", "torch-geometric", "numpy", "scipy")
+
+
+def resolve_device(name: str | torch.device = "auto") -> torch.device:
+    """Turns ``auto``, ``cpu``, ``cuda`` or ``cuda:i`` into a device that exists.
+
+    Raises:
+        DeviceError: If it does not exist on this machine.
+    """
+    if isinstance(name, str) and name == "auto":
+        return torch.device("cuda", 0) if torch.cuda.is_available() else torch.device("cpu")
+    try:
+        device = torch.device(name)
+    except RuntimeError:
+        raise DeviceError(f"unknown device {name!r}; use auto, cpu, cuda or cuda:<index>") from None
+    if device.type == "cpu":
+        return torch.device("cpu")
+    found = torch.cuda.device_count() if device.type == "cuda" else 0
+    index = device.index or 0
+    if index >= found:
+        raise DeviceError(
+            f"device {str(name)!r} does not exist: torch finds {found} CUDA devices here; use cpu"
+        )
+    return torch.device("cuda", index)
+
+
+def synchronize(device: torch.device) -> None:
+    """Waits until everything that was started on a device is done."""
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+
+
+def device_name(device: torch.device) -> str:
+    """The model of a device, as its maker calls it."""
+    if device.type == "cuda":
+        return torch.cuda.get_device_name(device)
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        for line in cpuinfo.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def environment(device: torch.device, threads: int) -> dict[str, str]:
+    """What a record says about where it was made: device, threads and library versions."""
+    return {
+        "device": str(device),
+        "device_name": device_name(device),
+        "threads": str(threads),
+        "python": platform.python_version(),
+        **{library: version(library) for library in LIBRARIES},
+    }
+
+
+@contextmanager
+def reproducible(device: torch.device, seed: int, threads: int) -> Iterator[None]:
+    """Makes the same computation give the same numbers, and leaves no trace.
+
+    Sums depend on how many threads share them, so the number of threads is fixed; torch's global
+    generators are seeded; on CUDA, deterministic kernels are asked for.
+
+    Args:
+        device: Device of the computation.
+        seed: Seed of torch's global generators.
+        threads: Threads of a computation on the CPU.
+    """
+    threads_before = torch.get_num_threads()
+    deterministic_before = torch.are_deterministic_algorithms_enabled()
+    warn_only_before = torch.is_deterministic_algorithms_warn_only_enabled()
+    on_cuda = device.type == "cuda"
+    with torch.random.fork_rng(devices=[device] if on_cuda else []):
+        try:
+            torch.set_num_threads(threads)
+            torch.manual_seed(seed)
+            if on_cuda:
+                os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+                torch.use_deterministic_algorithms(True, warn_only=True)
+            yield
+        finally:
+            torch.set_num_threads(threads_before)
+            torch.use_deterministic_algorithms(deterministic_before, warn_only=warn_only_before)

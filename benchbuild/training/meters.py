@@ -1,0 +1,72 @@
+"""Meters of cost: how long a forward pass takes, and how much memory a job needed."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+
+from benchbuild.training.devices import synchronize
+
+WARM_UPS = 2
+TIMED_RUNS = 7
+
+
+def latency(forward: Callable[[], object], device: torch.device) -> float:
+    """Seconds of one call: the median of repeated calls after a few that do not count."""
+    for _ in range(WARM_UPS):
+        forward()
+    seconds = []
+    for _ in range(TIMED_RUNS):
+        synchronize(device)
+        start = time.perf_counter()
+        forward()
+        synchronize(device)
+        seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds)
+
+
+class MemoryMeter:
+    """The highest memory since it was made.
+
+    On CUDA that is what torch had allocated on the device. On the CPU it is the resident memory of
+    the whole process, libraries and dataset included; where the system can't reset that figure
+    (anything but Linux), it is the highest since the process started.
+    """
+
+    def __init__(self, device: torch.device) -> None:
+        """Starts measuring."""
+        self._device = device
+        if device.type == "cuda":
+            torch.cuda.reset_peak_memory_stats(device)
+        else:
+            _reset_resident_peak()
+
+    def peak(self) -> int:
+        """The highest memory in bytes."""
+        if self._device.type == "cuda":
+            return torch.cuda.max_memory_allocated(self._device)
+        return _resident_peak()
+
+
+def _reset_resident_peak() -> None:
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        return
+
+
+def _resident_peak() -> int:
+    status = Path("/proc/self/status")
+    if status.exists():
+        for line in status.read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

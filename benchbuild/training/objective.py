@@ -1,0 +1,71 @@
+"""What is minimised and what is measured: the loss and the metric of a graph's task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from benchbuild.datasets.graph import Graph
+
+COLUMNS = ("train_perf", "valid_perf", "test_perf", "train_loss", "valid_loss", "test_loss")
+"""What is measured in every epoch, in this order."""
+
+
+def accuracy(logits: Tensor, y: Tensor) -> Tensor:
+    """Share of nodes whose greatest logit is that of their class."""
+    return (logits.argmax(dim=1) == y).double().mean()
+
+
+def rocauc(logits: Tensor, y: Tensor) -> Tensor:
+    """Area under the ROC curve, averaged over the tasks by ogb's evaluator; NaN if undefined."""
+    from ogb.nodeproppred import Evaluator
+
+    if not bool(logits.isfinite().all()):
+        return torch.tensor(torch.nan, dtype=torch.float64)
+    evaluator = Evaluator("ogbn-proteins")
+    evaluator.num_tasks = y.shape[1]
+    value = evaluator.eval({"y_true": y.cpu().numpy(), "y_pred": logits.detach().cpu().numpy()})
+    return torch.tensor(value["rocauc"], dtype=torch.float64)
+
+
+_LOSSES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "accuracy": functional.cross_entropy,
+    "rocauc": functional.binary_cross_entropy_with_logits,
+}
+_METRICS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {"accuracy": accuracy, "rocauc": rocauc}
+
+
+@dataclass(frozen=True)
+class Objective:
+    """Loss and metric, with the labels of the training, validation and test nodes.
+
+    Attributes:
+        metric: "accuracy" (with cross-entropy) or "rocauc" (with binary cross-entropy).
+        labels: Labels of the three sets, each in the order of their nodes.
+    """
+
+    metric: str
+    labels: tuple[Tensor, Tensor, Tensor]
+
+    @classmethod
+    def of(cls, graph: Graph, device: torch.device) -> Objective:
+        """The objective of a graph."""
+        masks = (graph.train_mask, graph.valid_mask, graph.test_mask)
+        train, valid, test = (graph.y[mask].to(device) for mask in masks)
+        return cls(graph.metric, (train, valid, test))
+
+    def loss(self, training_logits: Tensor) -> Tensor:
+        """The loss on the training nodes."""
+        return _LOSSES[self.metric](training_logits, self.labels[0])
+
+    def measure(self, logits: Tensor) -> Tensor:
+        """Metric and loss on each of the three sets, in the order of ``COLUMNS``."""
+        parts = torch.split(logits, [labels.shape[0] for labels in self.labels])
+        pairs = list(zip(parts, self.labels, strict=True))
+        perfs = [_METRICS[self.metric](part, y).to(logits.device) for part, y in pairs]
+        losses = [_LOSSES[self.metric](part, y).double() for part, y in pairs]
+        return torch.stack([*perfs, *losses])

@@ -1,0 +1,112 @@
+r"""Products of a sparse matrix with a dense one, :math:`\mathbf{Y} = \mathbf{S} \mathbf{X}`.
+
+A row of a CSR matrix times :math:`\mathbf{X}` is a weighted sum of rows of :math:`\mathbf{X}`. That
+is what ``torch.nn.functional.embedding_bag`` computes, on any device, and on a CPU it is three
+times as fast as torch's own sparse product. Its backward pass is not used: the gradient is
+:math:`\mathbf{S}^\top \mathbf{G}`, another product of the same kind with the transposed pattern.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import torch
+from scipy.sparse import csr_matrix
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+from torch.nn import functional
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Where the entries of a sparse matrix are, without their values.
+
+    Attributes:
+        indptr: Start of every row in ``indices``, and the end of the last one.
+        indices: Column of every entry, row by row.
+        order: For every entry, its place in the array of values that is handed to ``product``.
+    """
+
+    indptr: Tensor
+    indices: Tensor
+    order: Tensor
+
+    def product(self, values: Tensor, dense: Tensor) -> Tensor:
+        """The matrix with the given values, times a dense one."""
+        return functional.embedding_bag(
+            self.indices,
+            dense.detach().contiguous(),
+            self.indptr,
+            mode="sum",
+            per_sample_weights=values.index_select(0, self.order),
+            include_last_offset=True,
+        )
+
+
+@dataclass(frozen=True)
+class SparsePattern:
+    """The pattern of a matrix and of its transpose; both address one array of values."""
+
+    forward: Pattern
+    backward: Pattern
+
+
+def sparse_pattern(entries: csr_matrix, device: torch.device) -> SparsePattern:
+    """Makes a pattern from a matrix whose data are places in the array of values."""
+    return SparsePattern(_pattern(entries, device), _pattern(entries.T.tocsr(), device))
+
+
+def entry_numbers(matrix: csr_matrix) -> csr_matrix:
+    """A matrix of the same pattern whose data are 0, 1, 2, ...: ready to be sliced."""
+    numbers = np.arange(matrix.nnz, dtype=np.int64)
+    return csr_matrix((numbers, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def _pattern(entries: csr_matrix, device: torch.device) -> Pattern:
+    return Pattern(
+        indptr=torch.from_numpy(entries.indptr.astype(np.int32)).to(device),
+        indices=torch.from_numpy(entries.indices.astype(np.int32)).to(device),
+        order=torch.from_numpy(entries.data.astype(np.int32)).to(device),
+    )
+
+
+class _SparseProduct(torch.autograd.Function):
+    """Differentiable in the dense factor only."""
+
+    @staticmethod
+    def forward(ctx: Any, pattern: SparsePattern, values: Tensor, dense: Tensor) -> Tensor:
+        ctx.pattern = pattern
+        ctx.save_for_backward(values)
+        return pattern.forward.product(values, dense)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[None, None, Tensor]:
+        (values,) = ctx.saved_tensors
+        return None, None, ctx.pattern.backward.product(values, grad)
+
+
+def sparse_product(pattern: SparsePattern, values: Tensor, dense: Tensor) -> Tensor:
+    """A sparse matrix of constant values times a dense one, with its gradient."""
+    out = _SparseProduct.apply(pattern, values, dense)  # type: ignore[no-untyped-call]
+    return cast(Tensor, out)
+
+
+@dataclass(frozen=True)
+class SparseMatrix:
+    """A constant sparse matrix."""
+
+    pattern: SparsePattern
+    values: Tensor
+
+    def __matmul__(self, dense: Tensor) -> Tensor:
+        """The matrix times a dense one, with its gradient."""
+        return sparse_product(self.pattern, self.values, dense)
+
+
+def sparse_matrix(matrix: csr_matrix, device: torch.device) -> SparseMatrix:
+    """Makes a constant matrix from scipy's."""
+    pattern = sparse_pattern(entry_numbers(matrix), device)
+    return SparseMatrix(pattern, torch.from_numpy(matrix.data.astype(np.float32)).to(device))

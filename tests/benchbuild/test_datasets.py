@@ -1,0 +1,293 @@
+"""Datasets: against PyG's own readers, the published sizes, and what was asked for."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch_geometric.io import read_npz as pyg_read_npz
+from torch_geometric.utils import coalesce, contains_self_loops, is_undirected
+
+from benchbuild.datasets import Graph, data_root, dataset_names, dataset_spec, load
+from benchbuild.datasets.download import ensure_files
+from benchbuild.datasets.npz import read_npz
+from benchbuild.datasets.ogb import ARXIV_FILES, PROTEINS_FILES, mean_edge_features
+from benchbuild.datasets.splits import per_class_split
+from benchbuild.errors import (
+    BenchBuildError,
+    DatasetError,
+    DatasetMissingError,
+    UnknownDatasetError,
+)
+
+REAL = {
+    "cora": (140, 500, 1000),
+    "citeseer": (120, 500, 1000),
+    "pubmed": (60, 500, 1000),
+    "cs": (300, 450, 17583),
+    "physics": (100, 150, 34243),
+    "photo": (160, 240, 7087),
+    "computers": (200, 300, 12881),
+}
+EDGES = {
+    "cora": 2 * 5278,
+    "citeseer": 2 * 4552,
+    "pubmed": 2 * 44324,
+    "cs": 2 * 81894,
+    "physics": 2 * 247962,
+}
+
+
+def real_root(name: str) -> Path:
+    if not os.environ.get("GRAPHTAB_DATA"):
+        pytest.skip("set GRAPHTAB_DATA to a folder with the real datasets")
+    if not dataset_spec(name).on_disk():
+        pytest.skip(f"{name} is not in GRAPHTAB_DATA")
+    return data_root()
+
+
+def sizes(graph: Graph) -> tuple[int, int, int]:
+    return tuple(int(m.sum()) for m in (graph.train_mask, graph.valid_mask, graph.test_mask))
+
+
+def check_graph(graph: Graph, name: str) -> None:
+    spec = dataset_spec(name)
+    assert graph.num_nodes == spec.num_nodes
+    assert graph.num_features == spec.num_features
+    assert graph.num_classes == spec.num_classes
+    assert graph.metric == spec.metric
+    assert graph.split == spec.split
+    masks = torch.stack([graph.train_mask, graph.valid_mask, graph.test_mask]).int()
+    assert int(masks.sum(dim=0).max()) == 1
+    assert is_undirected(graph.edge_index, num_nodes=graph.num_nodes)
+    assert not contains_self_loops(graph.edge_index)
+    assert torch.equal(graph.edge_index, coalesce(graph.edge_index))
+    assert sorted(graph.y.unique().tolist()) == list(range(graph.num_classes))
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_real_graph_is_what_its_spec_says(name: str) -> None:
+    graph = load(name, real_root(name))
+    check_graph(graph, name)
+    assert sizes(graph) == REAL[name]
+    assert graph.num_edges == EDGES.get(name, graph.num_edges)
+
+
+@pytest.mark.parametrize("name", ["karate", "csbm", "csbm:nodes=2000,classes=5", "csbm:nodes=20"])
+def test_embedded_graph_is_what_its_spec_says(name: str) -> None:
+    graph = load(name)
+    check_graph(graph, name)
+    assert dataset_spec(name).on_disk("nowhere")
+    assert load(name).checksum == graph.checksum
+
+
+@pytest.mark.parametrize(("folder", "name"), [("Photo", "photo"), ("Computers", "computers")])
+def test_npz_reader_agrees_with_pyg(folder: str, name: str) -> None:
+    path = real_root(name) / dataset_spec(name).files[0]
+    ours, theirs = read_npz(path), pyg_read_npz(str(path))
+    assert np.array_equal(ours.attributes.toarray(), theirs.x.numpy())
+    assert torch.equal(coalesce(ours.edge_index), coalesce(theirs.edge_index))
+    assert np.array_equal(ours.labels, theirs.y.numpy())
+
+
+def test_loading_leaves_the_data_root_as_it_was(tmp_path: Path) -> None:
+    source = real_root("cora")
+    for file in (*dataset_spec("cora").files, *dataset_spec("photo").files):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source / file, tmp_path / file)
+    before = sorted(tmp_path.rglob("*"))
+    load("cora", tmp_path)
+    load("photo", tmp_path)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    counts=st.lists(st.integers(8, 30), min_size=1, max_size=5),
+    train=st.integers(1, 4),
+    valid=st.integers(0, 3),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_per_class_split(counts: list[int], train: int, valid: int, seed: int) -> None:
+    y = torch.arange(len(counts)).repeat_interleave(torch.tensor(counts))
+    masks = torch.stack(per_class_split(y, train, valid, seed))
+    assert masks.sum(dim=0).tolist() == [1] * sum(counts)
+    for label, count in enumerate(counts):
+        of_class = masks[:, y == label].sum(dim=1).tolist()
+        assert of_class == [train, valid, count - train - valid]
+    assert torch.equal(masks, torch.stack(per_class_split(y, train, valid, seed)))
+
+
+def test_split_depends_on_its_seed_and_refuses_small_classes() -> None:
+    y = torch.zeros(100, dtype=torch.long)
+    assert not torch.equal(per_class_split(y, 20, 30, 0)[0], per_class_split(y, 20, 30, 1)[0])
+    with pytest.raises(DatasetError, match="class 0 has 50 nodes, too few"):
+        per_class_split(y[:50], 20, 30)
+
+
+def test_block_model_has_the_structure_asked_for() -> None:
+    graph = load("csbm:nodes=4000,classes=4,degree=10,homophily=0.9,signal=3.0")
+    source, target = graph.edge_index
+    within = (graph.y[source] == graph.y[target]).double().mean()
+    assert abs(float(within) - 0.9) < 0.01
+    assert abs(graph.num_edges / graph.num_nodes - 10) < 0.2
+    centres = torch.stack([graph.x[graph.y == label].mean(dim=0) for label in range(4)])
+    assert torch.allclose(centres.norm(dim=1), torch.full((4,), 3.0), atol=0.2)
+    within_class = graph.x - centres[graph.y]
+    assert abs(float(within_class.var()) - 1.0) < 0.02
+
+
+def test_block_model_is_named_by_what_it_is() -> None:
+    spec = dataset_spec("csbm:classes=5,nodes=2000")
+    assert spec.name == "csbm:nodes=2000,classes=5"
+    assert dataset_spec("csbm:nodes=500").name == "csbm"
+    assert load("csbm:seed=1").checksum != load("csbm").checksum
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("csbm:colour=3", "unknown parameter 'colour'"),
+        ("csbm:nodes=many", "nodes=many is not of type int"),
+        ("csbm:nodes=7", "at least 5 a class"),
+        ("csbm:classes=1", "at least 2"),
+        ("csbm:homophily=2", "in \\[0, 1\\]"),
+        ("csbm:nodes", "must be name=value"),
+        ("csbm:nodes=50,nodes=60", "each name once"),
+        ("karate:nodes=3", "takes no parameters"),
+    ],
+)
+def test_wrong_parameters_are_named(name: str, words: str) -> None:
+    with pytest.raises(DatasetError, match=words):
+        dataset_spec(name)
+
+
+def test_unknown_dataset_lists_the_known_ones() -> None:
+    with pytest.raises(UnknownDatasetError, match=r"unknown dataset 'coral'.*cora.*karate") as info:
+        load("coral")
+    assert isinstance(info.value, BenchBuildError)
+
+
+def test_missing_files_say_where_and_what_to_do(tmp_path: Path) -> None:
+    def no_network() -> None:
+        raise OSError("no route to host")
+
+    with pytest.raises(DatasetMissingError, match=r"no route to host.*GRAPHTAB_DATA") as info:
+        ensure_files("cora", tmp_path, ("here.txt",), no_network)
+    assert str(tmp_path / "here.txt") in str(info.value)
+    ensure_files("cora", tmp_path, ("here.txt",), (tmp_path / "here.txt").touch)
+
+
+def test_data_root_order(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GRAPHTAB_DATA", str(tmp_path / "variable"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert data_root(tmp_path / "given") == tmp_path / "given"
+    assert data_root() == tmp_path / "variable"
+    monkeypatch.delenv("GRAPHTAB_DATA")
+    assert data_root() == tmp_path / "cache" / "graphtab" / "data"
+
+
+def write_tables(root: Path, tables: dict[str, np.ndarray]) -> None:
+    for file, table in tables.items():
+        path = root / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pd.DataFrame(table).to_csv(path, header=False, index=False)
+
+
+def test_arxiv_is_read_from_ogb_tables(tmp_path: Path) -> None:
+    random = np.random.RandomState(0)
+    edges = np.array([[0, 1], [1, 2], [2, 1], [3, 0], [4, 5]])
+    features, labels = random.standard_normal((6, 128)), np.arange(6)[:, None] % 40
+    split = [np.array([[0], [1], [2]]), np.array([[3]]), np.array([[4], [5]])]
+    write_tables(tmp_path, dict(zip(ARXIV_FILES, [edges, labels, features, *split], strict=True)))
+    graph = load("arxiv", tmp_path)
+    assert np.allclose(graph.x.numpy(), features, atol=1e-6)
+    pairs = {tuple(edge) for edge in graph.edge_index.t().tolist()}
+    assert pairs == {(a, b) for a, b in edges} | {(b, a) for a, b in edges}
+    assert graph.y.tolist() == labels[:, 0].tolist()
+    assert sizes(graph) == (3, 1, 2)
+
+
+def test_proteins_take_their_features_from_their_edges(tmp_path: Path) -> None:
+    random = np.random.RandomState(1)
+    edges = np.array([[0, 1], [0, 2], [1, 2], [3, 1]])
+    edge_features = random.random_sample((4, 8))
+    labels = random.randint(0, 2, size=(5, 112))
+    split = [np.array([[0], [1]]), np.array([[2]]), np.array([[3], [4]])]
+    write_tables(
+        tmp_path, dict(zip(PROTEINS_FILES, [edges, labels, edge_features, *split], strict=True))
+    )
+    graph = load("proteins", tmp_path)
+    for node in range(5):
+        touching = [f for edge, f in zip(edges, edge_features, strict=True) if node in edge]
+        expected = np.mean(touching, axis=0) if touching else np.zeros(8)
+        assert np.allclose(graph.x[node].numpy(), expected, atol=1e-6)
+    assert graph.metric == "rocauc"
+    assert np.array_equal(graph.y.numpy(), labels)
+    assert torch.equal(graph.x, mean_edge_features(edges.T, edge_features, 5))
+
+
+PLUGIN = """
+from pathlib import Path
+from benchbuild.datasets import Graph, load
+
+def mine(root: Path) -> Graph:
+    return load("karate", root)
+
+NOT_A_DATASET = 3
+"""
+
+
+def test_a_dataset_of_ones_own_is_one_function(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "graphtab_test_plugin.py").write_text(PLUGIN)
+    info = tmp_path / "graphtab_test_plugin-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: graphtab-test-plugin\nVersion: 1")
+    (info / "entry_points.txt").write_text(
+        "[graphtab.datasets]\n"
+        "mine = graphtab_test_plugin:mine\n"
+        "broken = graphtab_test_plugin:NOT_A_DATASET\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    assert "mine" in dataset_names()
+    assert load("mine").checksum == load("karate").checksum
+    assert "graphtab_test_plugin" in dataset_spec("mine").source
+    with pytest.raises(DatasetError, match=r"'broken'.*neither a function nor a DatasetSpec"):
+        load("broken")
+
+
+@pytest.mark.parametrize("part", ["x", "edge_index", "y", "train_mask"])
+def test_checksum_sees_every_tensor(part: str) -> None:
+    graph = load("karate")
+    tensor = getattr(graph, part).clone()
+    if part == "edge_index":
+        tensor = tensor[:, 1:]
+    else:
+        tensor[3] = ~tensor[3] if tensor.dtype == torch.bool else tensor[3] + 1
+    assert dataclasses.replace(graph, **{part: tensor}).checksum != graph.checksum
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"metric": "f1"}, "metric 'f1' is not one of"),
+        ({"y": torch.zeros(3, dtype=torch.long)}, "y has 3 rows for 34 nodes"),
+        ({"edge_index": torch.tensor([[0], [34]])}, "beyond the 34"),
+        ({"test_mask": torch.zeros(34, dtype=torch.bool)}, "test_mask selects no node"),
+    ],
+)
+def test_parts_that_do_not_belong_together_are_refused(
+    changes: dict[str, object], words: str
+) -> None:
+    with pytest.raises(DatasetError, match=words):
+        dataclasses.replace(load("karate"), **changes)

@@ -1,0 +1,206 @@
+"""Part files and run folders: whole or not at all, damage is found and named."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import multiprocessing
+import shutil
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from benchbuild import parts as parts_module
+from benchbuild.errors import CorruptPartError, RunFolderError, WriteError
+from benchbuild.jobs import Record, Run, canonical, digest
+from benchbuild.kinds import kind_of
+from benchbuild.parts import DAMAGED, Parts
+from benchbuild.plan import Shard
+from benchbuild.runfolder import RUN, RunFolder
+from benchbuild.status import status_of
+from benchbuild.testing import synthetic_record, synthetic_run
+
+SHARD = Shard(1, 1)
+
+
+@pytest.fixture
+def run() -> Run:
+    return synthetic_run(sample=12, seeds=[0, 1])
+
+
+@pytest.fixture
+def folder(tmp_path: Path, run: Run) -> RunFolder:
+    return RunFolder.begin(tmp_path / "run", run)
+
+
+def records_of(run: Run, status: str = "ok") -> list[Record]:
+    return [synthetic_record(run, key, status) for key in kind_of("train").keys(run)]
+
+
+def read_all(parts: Parts) -> list[str]:
+    rows = [row for part in parts.scan() for row in part.table.to_pylist()]
+    return sorted(canonical(row) for row in rows)
+
+
+def test_records_come_back_as_they_went_in(folder: RunFolder, run: Run) -> None:
+    records = records_of(run)
+    folder.parts.add(SHARD, records)
+    (part,) = folder.parts.scan()
+    back = part.table.to_pylist()
+    for before, after in zip(records, back, strict=True):
+        assert set(before) == set(after)
+        for name, value in before.items():
+            assert after[name] == (value.tolist() if name == "curve" else value), name
+
+
+def test_a_part_is_plain_parquet(folder: RunFolder, run: Run) -> None:
+    path = folder.parts.add(SHARD, records_of(run))
+    assert pq.read_table(path).column("hash").to_pylist() == [r["hash"] for r in records_of(run)]
+
+
+def test_every_flipped_byte_and_every_truncation_is_found(folder: RunFolder, run: Run) -> None:
+    path = folder.parts.add(SHARD, records_of(run)[:1])
+    content = path.read_bytes()
+    damaged = [content[:end] for end in range(0, len(content), 97)]
+    damaged += [
+        content[:i] + bytes([content[i] ^ 1 << i % 8]) + content[i + 1 :]
+        for i in range(0, len(content), 31)
+    ]
+    damaged.append(content + b"x")
+    for other in damaged:
+        path.write_bytes(other)
+        with pytest.raises(CorruptPartError, match=path.name):
+            folder.parts.read(path)
+
+
+def test_a_damaged_part_is_set_aside_and_its_jobs_run_again(folder: RunFolder, run: Run) -> None:
+    records = records_of(run)
+    good = folder.parts.add(SHARD, records[:10])
+    bad = folder.parts.add(SHARD, records[10:])
+    bad.write_bytes(bad.read_bytes()[:-1])
+    assert any(bad.name in problem for problem in status_of(folder).damaged)
+    done, problems = folder.parts.resume(SHARD)
+    assert set(done) == {(r["hash"], r["seed"]) for r in records[:10]}
+    assert len(problems) == 1
+    assert bad.name in problems[0]
+    assert folder.parts.paths() == [good]
+    assert bad.with_name(bad.name + DAMAGED).exists()
+
+
+def test_a_part_of_another_run_is_refused(tmp_path: Path, folder: RunFolder, run: Run) -> None:
+    other = dataclasses.replace(run, facts={**run.facts, "checksum": "another"})
+    elsewhere = RunFolder.begin(tmp_path / "other", other)
+    path = elsewhere.parts.add(SHARD, records_of(run)[:1])
+    shutil.copy(path, folder.parts.folder / path.name)
+    with pytest.raises(CorruptPartError, match="another run"):
+        list(folder.parts.scan())
+
+
+def test_small_parts_are_gathered_and_nothing_changes(
+    folder: RunFolder, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts_module, "SMALL_PARTS", 7)
+    monkeypatch.setattr(parts_module, "PART_ROWS", 10)
+    parts = folder.parts
+    parts.resume(SHARD)
+    most = 0
+    for record in records_of(run):
+        parts.add(SHARD, [record])
+        most = max(most, len(parts.paths()))
+    assert most <= 10
+    parts.gather(SHARD)
+    assert len(parts.paths()) == 3
+    apart = RunFolder.begin(folder.path.parent / "apart", run).parts
+    apart.add(SHARD, records_of(run))
+    assert read_all(parts) == read_all(apart)
+
+
+def test_gathering_leaves_the_parts_of_other_shards_alone(folder: RunFolder, run: Run) -> None:
+    records = records_of(run)
+    theirs = [folder.parts.add(Shard(2, 2), [record]) for record in records[:4]]
+    for record in records[4:8]:
+        folder.parts.add(Shard(1, 2), [record])
+    parts = folder.parts
+    parts.resume(Shard(1, 2))
+    parts.gather(Shard(1, 2))
+    assert set(theirs) < set(parts.paths())
+    assert len(parts.paths()) == 5
+
+
+def test_half_written_files_of_a_killed_writer_go(folder: RunFolder) -> None:
+    mine = folder.parts.folder / "1-of-1-0123.aside"
+    theirs = folder.parts.folder / "2-of-2-0123.aside"
+    mine.write_bytes(b"half")
+    theirs.write_bytes(b"half")
+    folder.parts.resume(SHARD)
+    assert not mine.exists()
+    assert theirs.exists()
+
+
+def test_a_file_in_place_of_a_folder_is_a_clear_error(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "run").write_text("in the way")
+    with pytest.raises(WriteError, match="run"):
+        RunFolder.begin(tmp_path / "run", run)
+    assert (tmp_path / "run").read_text() == "in the way"
+
+
+def test_other_settings_in_the_same_folder_are_refused_by_name(folder: RunFolder, run: Run) -> None:
+    before = (folder.path / RUN).read_bytes()
+    others = {
+        "hp.lr": dataclasses.replace(
+            run, settings={**run.settings, "hp": {**run.settings["hp"], "lr": 0.5}}
+        ),
+        "facts.checksum": dataclasses.replace(run, facts={**run.facts, "checksum": "x"}),
+        "jobs.seeds": dataclasses.replace(run, jobs={**run.jobs, "seeds": [0]}),
+        "settings.recipe": dataclasses.replace(run, settings={**run.settings, "recipe": "0"}),
+    }
+    for named, other in others.items():
+        with pytest.raises(RunFolderError, match=named):
+            RunFolder.begin(folder.path, other)
+    assert (folder.path / RUN).read_bytes() == before
+    assert RunFolder.begin(folder.path, run).run == folder.run
+
+
+def test_words_about_the_data_may_change(folder: RunFolder, run: Run) -> None:
+    other = dataclasses.replace(run, about={**run.about, "licence": "told otherwise"})
+    assert RunFolder.begin(folder.path, other).run.about == run.about
+
+
+def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:
+    with pytest.raises(RunFolderError, match=str(tmp_path)):
+        RunFolder.open(tmp_path)
+    (tmp_path / RUN).write_text(json.dumps({"format": "graphtab-run", "version": 99}))
+    with pytest.raises(RunFolderError, match="graphtab-run 1"):
+        RunFolder.open(tmp_path)
+
+
+def _hold(path: Path, held: object, leave: object) -> None:
+    with RunFolder.open(path).lock(SHARD):
+        held.set()  # type: ignore[attr-defined]
+        leave.wait()  # type: ignore[attr-defined]
+
+
+def test_a_shard_is_locked_until_its_process_is_gone(folder: RunFolder) -> None:
+    context = multiprocessing.get_context("spawn")
+    held, leave = context.Event(), context.Event()
+    process = context.Process(target=_hold, args=(folder.path, held, leave))
+    process.start()
+    held.wait()
+    with pytest.raises(RunFolderError, match=rf"1/1.*{process.pid}"), folder.lock(SHARD):
+        pass
+    with folder.lock(Shard(1, 2)):
+        pass
+    process.kill()
+    process.join()
+    with folder.lock(SHARD):
+        pass
+
+
+def test_the_identity_of_a_run_is_stable() -> None:
+    run = Run("train", {"b": 1.5, "a": [1, 2]}, {}, {"c": "d"})
+    assert canonical(run.settings) == '{"a":[1,2],"b":1.5}'
+    text = '{"facts":{"c":"d"},"kind":"train","settings":{"a":[1,2],"b":1.5}}'
+    assert run.digest == digest(json.loads(text))
+    reordered = Run("train", {"a": [1, 2], "b": 1.5}, {"other": "jobs"}, {"c": "d"})
+    assert reordered.digest == run.digest

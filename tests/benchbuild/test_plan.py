@@ -1,0 +1,157 @@
+"""Shards: disjoint, complete, balanced, and the same everywhere."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchbuild.costs import SIZES, CostModel
+from benchbuild.errors import PlanError
+from benchbuild.hyperparameters import HYPERPARAMETERS
+from benchbuild.jobs import Cost
+from benchbuild.kinds import kind_of
+from benchbuild.kinds.train import parse_archs, parse_seeds, train_run
+from benchbuild.models.wiring import wire
+from benchbuild.plan import Shard, assign, positions_of
+from benchbuild.runner import shard_keys
+from benchquery import Arch, BenchQueryError, get_space
+
+costs = st.lists(st.floats(0.0, 1e4).map(lambda s: Cost(s, 0.0)), max_size=200)
+
+
+@given(costs, st.integers(1, 40))
+def test_shards_are_disjoint_complete_and_ordered(jobs: list[Cost], count: int) -> None:
+    shards = assign(jobs, count)
+    assert len(shards) == count
+    assert sorted(p for shard in shards for p in shard) == list(range(len(jobs)))
+    assert all(shard == sorted(shard) for shard in shards)
+    assert [positions_of(Shard(i + 1, count), jobs) for i in range(count)] == shards
+
+
+@given(costs, st.integers(1, 40))
+def test_no_two_shards_differ_by_more_than_the_longest_job(jobs: list[Cost], count: int) -> None:
+    loads = [sum(jobs[p].seconds for p in shard) for shard in assign(jobs, count)]
+    longest = max((job.seconds for job in jobs), default=0.0)
+    assert max(loads) - min(loads) <= longest + 1e-5 * (1 + len(jobs))
+
+
+def test_the_whole_space_in_32_shards_is_balanced_to_a_thousandth() -> None:
+    run = train_run("proteins")
+    kind = kind_of("train")
+    keys = kind.keys(run)
+    predicted = kind.costs(run, keys)
+    loads = [sum(predicted[p].seconds for p in shard) for shard in assign(predicted, 32)]
+    assert max(loads) / min(loads) < 1.001
+    assert {key for i in range(32) for key in shard_keys(run, Shard(i + 1, 32))} == set(keys)
+
+
+def test_another_process_deals_the_same_shard() -> None:
+    code = (
+        "from benchbuild.kinds.train import train_run; from benchbuild.plan import Shard; "
+        "from benchbuild.runner import shard_keys; from benchbuild.jobs import digest; "
+        "print(digest(shard_keys(train_run('cora', sample=500), Shard(3, 7))))"
+    )
+    results = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(results) == 1
+
+
+@pytest.mark.parametrize("text", ["0/32", "33/32", "1/0", "3", "a/b", "", "-1/4", "1/2/3", "1.0/2"])
+def test_shards_that_do_not_exist_are_refused_by_name(text: str) -> None:
+    with pytest.raises(PlanError) as caught:
+        Shard.parse(text)
+    assert text in str(caught.value)
+
+
+def test_shards_are_read_as_written() -> None:
+    assert Shard.parse("32/32") == Shard(32, 32)
+    assert str(Shard.parse(" 3/32 ")) == "3/32"
+
+
+def test_seeds_are_a_count_or_a_list() -> None:
+    assert parse_seeds("3") == [0, 1, 2]
+    assert parse_seeds("0,2") == [0, 2]
+    assert parse_seeds("5,") == [5]
+
+
+@pytest.mark.parametrize("text", ["", "0", "a", "1,1", "-1", "1,,2", "1.5", ","])
+def test_other_seeds_are_refused(text: str) -> None:
+    with pytest.raises(PlanError):
+        parse_seeds(text)
+
+
+def test_architectures_come_from_the_line_or_a_file(tmp_path: Path) -> None:
+    listing = tmp_path / "some.txt"
+    listing.write_text("10000, 61237  # two\n\n20000\n")
+    assert parse_archs([str(listing)], "full") == [10000, 61237, 20000]
+    assert parse_archs(["10000,61237", "20000"], "full") == [10000, 61237, 20000]
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["99999"], "99999"),
+        (["10000,10000"], "10000"),
+        (["no-such-file"], "no-such-file"),
+        (["10000,,x"], "10000,,x"),
+        ([","], ","),
+    ],
+)
+def test_other_architectures_are_refused_by_name(words: list[str], named: str) -> None:
+    with pytest.raises((PlanError, BenchQueryError)) as caught:
+        parse_archs(words, "full")
+    assert named in str(caught.value)
+
+
+def test_architectures_outside_the_space_are_refused() -> None:
+    gin = Arch([0, 0, 0, 0], ["gin", "gcn", "gcn", "gcn"]).valid_hash()
+    with pytest.raises(BenchQueryError, match=str(gin)):
+        parse_archs([str(gin)], "proteins")
+
+
+def test_a_sample_keeps_its_order_and_its_beginning() -> None:
+    few = [key[0] for key in kind_of("train").keys(train_run("cora", sample=50, seeds=[0]))]
+    assert few == [arch.valid_hash() for arch in get_space("full").sample(50, seed=0)]
+
+
+@pytest.mark.parametrize("pre", [0, 1])
+def test_predicted_work_follows_the_wiring_of_an_architecture(pre: int) -> None:
+    hp = HYPERPARAMETERS["cora"].override(pre=pre)
+    model = CostModel(SIZES["cora"], hp)
+    for arch in get_space("full").sample(3000, seed=1):
+        nodes = wire(arch, 10, 2, hp).nodes
+        parts = [model.frame_work(sum(node.leaf for node in nodes))]
+        parts += [model.node_work(node.op, node.raw) for node in nodes]
+        work = model.work(arch)
+        assert work.layers == sum(part.layers for part in parts)
+        assert work.sums == pytest.approx(sum(part.sums for part in parts))
+
+
+def test_predicted_cost_grows_with_the_work() -> None:
+    model = CostModel(SIZES["cora"], HYPERPARAMETERS["cora"])
+    light = model.cost(Arch([0, 1, 2, 3], ["skip", "skip", "skip", "gcn"]))
+    heavy = model.cost(Arch([0, 0, 0, 0], ["arma", "arma", "arma", "arma"]))
+    assert heavy.seconds > light.seconds
+    assert heavy.memory > light.memory
+
+
+def test_the_sizes_are_those_that_the_datasets_state() -> None:
+    from benchbuild.datasets import dataset_spec
+
+    for name, size in SIZES.items():
+        spec = dataset_spec(name)
+        stated = (spec.num_nodes, spec.num_features, spec.num_classes)
+        assert stated == (size.nodes, size.features, size.classes), name
