@@ -32,7 +32,10 @@ class LazyModule(types.ModuleType):
 
         Raises:
             MissingPackageError: If the package is not installed.
+            AttributeError: For ``__wrapped__``, which Python's inspection asks any object for.
         """
+        if attribute == "__wrapped__":
+            raise AttributeError(attribute)
         try:
             module = importlib.import_module(self.__name__)
         except ModuleNotFoundError as error:

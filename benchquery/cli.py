@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from benchquery import __version__
+from benchquery.analysis.agreement import agreement
 from benchquery.arch import Arch
-from benchquery.compare import compare_tables
 from benchquery.errors import BenchQueryError, QueryError
 from benchquery.export import FORMATS, export
 from benchquery.schema import column as schema_column
@@ -122,7 +122,7 @@ def _compare(args: argparse.Namespace) -> None:
     if args.hash is None and not args.link and not args.ops:
         pairs = itertools.combinations(zip(args.tables, opened, strict=True), 2)
         rows = [
-            {"first": a, "second": b, **compare_tables(first, second, args.by, args.share)}
+            {"first": a, "second": b, **agreement(first, second, args.by, args.share)}
             for (a, first), (b, second) in pairs
         ]
     else:
@@ -160,6 +160,68 @@ def _plot(args: argparse.Namespace) -> None:
     print(to_json({"path": str(args.out)}) if args.json else f"drawn: {args.out}")
 
 
+def _explore(args: argparse.Namespace) -> None:
+    from benchquery.explorer import Site, serve, write_site
+
+    def announce(url: str) -> None:
+        said = f"the explorer is at {url} (end it with Ctrl+C)"
+        print(to_json({"url": url, "tables": len(site.names)}) if args.json else said, flush=True)
+
+    site = Site(args.source)
+    if args.export is None:
+        serve(site, host=args.host, port=args.port, open_browser=args.browser, announce=announce)
+        return
+    files = write_site(site, args.export)
+    done = {"path": str(args.export), "tables": len(site.names), "files": files}
+    print(to_json(done) if args.json else f"written to {args.export}: {', '.join(site.names)}")
+
+
+def _search(args: argparse.Namespace) -> None:
+    from benchquery.plot import check_picture
+    from benchquery.search import Budget, Trace, get_strategy, run, save
+    from benchquery.search.plot import plot_search
+    from benchquery.search.trace import check_out
+
+    table = _open(args)
+    budget = Budget.parse(args.budget, len(table), args.repeats)
+    names = args.strategy or ["evolution"]
+    for name in names:
+        get_strategy(name)
+    if args.seeds < 1:
+        raise QueryError(f"--seeds must be at least 1, not {args.seeds}")
+    if args.out:
+        check_out(args.out)
+    if args.plot:
+        check_picture(args.plot)
+    traces: list[Trace] = []
+    for name, seed in itertools.product(names, range(args.seeds)):
+        _show_progress(f"{name}, seed {seed}", len(traces), len(names) * args.seeds)
+        trace = run(
+            name, table, budget, seed=seed, protocol=args.protocol, workers=args.workers
+        )  # fmt: skip
+        traces.append(trace)
+    _show_progress("", len(traces), len(traces))
+    reports = [vars(trace.report()) for trace in traces]
+    if args.out:
+        save(traces, args.out)
+    if args.plot:
+        plot_search(traces, args.plot)
+    _print_rows([{name: row[name] for name in _SEARCH_KEYS} for row in reports], args.json)
+
+
+_SEARCH_KEYS = (
+    "strategy", "dataset", "seed", "queries", "hash", "valid_perf", "perf", "regret", "protocol",
+)  # fmt: skip
+
+
+def _show_progress(what: str, done: int, total: int) -> None:
+    """Draw a progress bar on standard error, if that is a terminal; wipe it at the end."""
+    if sys.stderr.isatty():
+        filled = 20 * done // total
+        bar = f"[{'#' * filled}{'.' * (20 - filled)}] {done}/{total} {what}"
+        print(f"\r\x1b[K{bar if done < total else ''}", end="", file=sys.stderr, flush=True)
+
+
 def _add(
     commands: Any, name: str, run: Callable[[argparse.Namespace], None], what: str, example: str
 ) -> argparse.ArgumentParser:
@@ -192,6 +254,52 @@ def _add_where(parser: argparse.ArgumentParser) -> None:
         metavar="CONDITION",
         help="keep rows that fulfil it, for example 'latency < 0.004' or 'gat == 0'; repeatable",
     )
+
+
+def _add_search(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a search."""
+    parser.add_argument(
+        "--strategy", action="append", metavar="NAME",
+        help="for example random, evolution, nni:tpe, optuna:tpe; repeatable (evolution)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--budget", default="2%",
+        help="queries (524), share of the table (2%%, the default) or training time (3600s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--repeats", choices=("charged", "free"), default="charged",
+        help="what asking twice costs; free counts distinct architectures (charged)",
+    )  # fmt: skip
+    parser.add_argument("--seeds", type=int, default=1, help="how many seeds, from 0 (1)")
+    parser.add_argument(
+        "--protocol", choices=("validation", "leaky-test"), default="validation",
+        help="what the reward is; leaky-test sees the test set, as the paper's searches did",
+    )  # fmt: skip
+    parser.add_argument("--workers", type=int, default=1, help="simulated parallel workers (1)")
+    parser.add_argument("--out", type=Path, help="write the traces to this .parquet file")
+    parser.add_argument("--plot", type=Path, help="draw the best so far: .png, .svg or .pdf")
+
+
+def _port(text: str) -> int:
+    """Read a port number."""
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"a port is a number from 0 to 65535, not {text!r}")
+    return int(text)
+
+
+def _add_explore(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the explorer."""
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="listen here (127.0.0.1: this machine only)"
+    )
+    parser.add_argument("--port", type=_port, default=8765, help="port; 0 for any free one (8765)")
+    parser.add_argument(
+        "--no-browser", dest="browser", action="store_false", help="don't open a browser"
+    )
+    parser.add_argument(
+        "--export", type=Path, metavar="FOLDER",
+        help="write the page and its data to a new folder for any web server, and end",
+    )  # fmt: skip
 
 
 def _names(text: str) -> list[str]:
@@ -245,6 +353,17 @@ def build_parser() -> argparse.ArgumentParser:
 
     check = _add(commands, "verify", _verify, "check tables from end to end", "verify cora")
     check.add_argument("tables", nargs="*", metavar="table", help="names or folders (all)")
+
+    explore = _add(commands, "explore", _explore, "look at tables in a browser",
+                   "explore --port 8765")  # fmt: skip
+    _add_explore(explore)
+
+    search = _add(
+        commands, "search", _search, "let strategies search a table, and report what they find",
+        "search cora --strategy evolution --budget 2% --seeds 5",
+    )  # fmt: skip
+    search.add_argument("table", help="name of a table")
+    _add_search(search)
 
     plot = _add(commands, "plot", _plot, "draw a picture", "plot cora pareto -o pareto.png")
     plot.add_argument("table", help="name of a table")

@@ -51,5 +51,13 @@ class QueryError(BenchQueryError, ValueError):
     """A query asks for something that a table can't answer."""
 
 
+class BudgetExhaustedError(BenchQueryError):
+    """A search has used up its budget, and is over."""
+
+
+class StrategyError(BenchQueryError):
+    """A search strategy did what no search allows, such as asking for an unknown architecture."""
+
+
 class MissingPackageError(BenchQueryError, ImportError):
     """An optional package is needed for this and is not installed."""

@@ -28,6 +28,18 @@ def _label(name: str) -> str:
     return f"{name} [{unit}]" if unit else name
 
 
+def check_picture(path: Path) -> None:
+    """Refuse a picture that can't be drawn.
+
+    Raises:
+        QueryError: If the ending of the name is unknown, or there is no such folder.
+    """
+    if path.suffix not in _ENDINGS:
+        raise QueryError(f"can't draw {path.name!r}; the ending must be {' or '.join(_ENDINGS)}")
+    if not path.parent.is_dir():
+        raise QueryError(f"can't draw {path}: there is no folder {path.parent}")
+
+
 def plot_pareto(
     table: ArchTable, path: Path, better: str = "valid_perf", cheaper: str = "latency"
 ) -> None:
@@ -42,10 +54,7 @@ def plot_pareto(
     Raises:
         QueryError: If the ending of the name is another, or there is no such folder.
     """
-    if path.suffix not in _ENDINGS:
-        raise QueryError(f"can't draw {path.name!r}; the ending must be {' or '.join(_ENDINGS)}")
-    if not path.parent.is_dir():
-        raise QueryError(f"can't draw {path}: there is no folder {path.parent}")
+    check_picture(path)
     front = table.pareto(better, cheaper).top(len(table), cheaper)
     figure = mpl_figure.Figure(figsize=(7, 4.2), layout="constrained")
     axes = figure.subplots()

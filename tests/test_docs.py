@@ -2,7 +2,7 @@
 
 ``pycon`` blocks are doctests, ``python`` blocks are run as they stand; both share one
 namespace a file. In ``console`` blocks each line after a ``$`` is run by a shell, and
-what it prints must be what follows. ``sh`` blocks may only name the scripts that CI runs.
+what it prints, or why it fails, must be what follows. ``sh`` blocks may only name the scripts that CI runs.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def run_console(block: str, folder: Path, bin_folder: Path) -> None:
             env=os.environ | {"PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}",
                               "PYTHONPATH": str(ROOT)},
         )  # fmt: skip
-        printed = (done.stdout + done.stderr).rstrip()
+        printed = (done.stderr if done.returncode else done.stdout).rstrip()
         lines = [line.rstrip() for line in printed.splitlines()]
         assert lines == [line.rstrip() for line in expected.rstrip().splitlines()], command
 

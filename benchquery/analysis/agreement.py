@@ -1,30 +1,75 @@
-"""How alike two tables rank the architectures that both hold."""
+"""How alike tables rank the architectures that they share (Figure 4 of the paper)."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
-from benchquery.errors import QueryError
+from benchquery._imports import LazyModule
+from benchquery.errors import QueryError, UnknownNameError
 from benchquery.table import ArchTable
 
+if TYPE_CHECKING:
+    import numpy as np
+    from scipy import stats
 
-def _ranks(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """Return the rank of each value, equal values sharing their mean rank."""
+    from benchquery._typing import Array, Floats, Ints
+else:
+    np = LazyModule("numpy")
+    stats = LazyModule("scipy.stats", extra="analysis")
+
+MEASURES = ("pearson", "spearman", "kendall", "top_overlap")
+
+
+def ranks(values: Array) -> Floats:
+    """Return the rank of each value, from 1, equal values sharing their mean rank."""
     _, group, size = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(size)
-    return (last - (size - 1) / 2)[group]
+    shared: Floats = (np.cumsum(size) - (size - 1) / 2)[group]
+    return shared
 
 
-def _top(values: npt.NDArray[Any], k: int) -> npt.NDArray[np.intp]:
-    """Return the positions of the k largest values; ties by position."""
-    return np.argsort(-values, kind="stable")[:k]
+def top_rows(values: Array, share: float) -> Ints:
+    """Return the positions of the largest values; ties by position.
+
+    Args:
+        values: The values.
+        share: Which share of them, rounded, but at least one.
+
+    Raises:
+        QueryError: If the share is not in (0, 1].
+    """
+    if not 0 < share <= 1:
+        raise QueryError(f"the share of the top must be above 0 and at most 1, not {share}")
+    return np.argsort(-values, kind="stable")[: max(1, round(share * len(values)))]
 
 
-def compare_tables(
-    first: ArchTable, second: ArchTable, by: str = "valid_perf", share: float = 0.05
+def _common(first: ArchTable, second: ArchTable, by: str) -> tuple[Array, Array]:
+    """Return a column of the architectures that both tables hold."""
+    common = np.intersect1d(first.hashes, second.hashes)
+    if len(common) < 2:
+        raise QueryError(
+            f"the tables of {first.name!r} and {second.name!r} have {len(common)} "
+            "architectures in common; at least 2 are needed"
+        )
+    return first.lookup(common, by), second.lookup(common, by)
+
+
+def _measure(name: str, a: Array, b: Array, share: float) -> float:
+    """Return one measure of how two columns agree."""
+    if name == "pearson":
+        return float(np.corrcoef(a, b)[0, 1])
+    if name == "spearman":
+        return float(np.corrcoef(ranks(a), ranks(b))[0, 1])
+    if name == "kendall":
+        return float(stats.kendalltau(a, b).statistic)
+    if name == "top_overlap":
+        top = top_rows(a, share)
+        return len(np.intersect1d(top, top_rows(b, share))) / len(top)
+    raise UnknownNameError(f"unknown measure {name!r}; allowed: {', '.join(MEASURES)}")
+
+
+def agreement(
+    first: ArchTable, second: ArchTable, by: str = "perf", share: float = 0.05
 ) -> dict[str, Any]:
     """Return how well two tables agree on a column.
 
@@ -42,21 +87,30 @@ def compare_tables(
         QueryError: If they have fewer than two architectures in common, or the share is
             not in (0, 1].
     """
-    if not 0 < share <= 1:
-        raise QueryError(f"the share of the top must be above 0 and at most 1, not {share}")
-    common = np.intersect1d(first.hashes, second.hashes)
-    if len(common) < 2:
-        raise QueryError(
-            f"the tables of {first.name!r} and {second.name!r} have {len(common)} "
-            "architectures in common; at least 2 are needed"
-        )
-    a, b = first.lookup(common, by), second.lookup(common, by)
-    k = max(1, round(share * len(common)))
-    overlap = len(np.intersect1d(_top(a, k), _top(b, k))) / k
-    return {
-        "common": len(common),
-        "pearson": float(np.corrcoef(a, b)[0, 1]),
-        "spearman": float(np.corrcoef(_ranks(a), _ranks(b))[0, 1]),
-        "top_overlap": overlap,
-        "by": by,
-    }
+    a, b = _common(first, second, by)
+    measured = {name: _measure(name, a, b, share) for name in MEASURES if name != "kendall"}
+    return {"common": len(a), **measured, "by": by}
+
+
+def agreement_matrix(
+    tables: Mapping[str, ArchTable], measure: str, by: str = "perf", share: float = 0.05
+) -> Floats:
+    """Return one measure for every pair of tables, in their order.
+
+    Args:
+        tables: Tables by name.
+        measure: One of `MEASURES`.
+        by: The column to compare.
+        share: Which share of the common architectures counts as top.
+
+    Raises:
+        QueryError: If two tables share fewer than two architectures.
+        UnknownNameError: If there is no such measure.
+    """
+    matrix: Floats = np.ones((len(tables), len(tables)))
+    opened = list(tables.values())
+    for i, first in enumerate(opened):
+        for j, second in enumerate(opened[:i]):
+            a, b = _common(first, second, by)
+            matrix[i, j] = matrix[j, i] = _measure(measure, a, b, share)
+    return matrix

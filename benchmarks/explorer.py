@@ -1,0 +1,134 @@
+"""Speed of the explorer: bytes over the wire, the first view, frames, and many requests.
+
+    python benchmarks/explorer.py
+
+Needs the extra ``web``, httpx2, playwright and a Chromium (see
+``scripts/screenshot_explorer.py``). The browser draws without a GPU, so frames are a lower
+bound. Each time is the best of several rounds, as the machine may be busy.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))
+
+from benchquery.explorer import Site, write_site  # noqa: E402
+from benchquery.text import format_table  # noqa: E402
+from tests.benchquery.explorer.running import running_browser, running_explorer  # noqa: E402
+
+ROUNDS = 5
+AT_ONCE = 200
+FRAMES = """async () => {
+    const canvas = document.querySelector("#points").getBoundingClientRect();
+    const times = [];
+    const target = document.querySelector("#overlay .inside");
+    for (let step = 0; step < 60; step++) {
+        target.dispatchEvent(new WheelEvent("wheel", {
+            deltaY: step < 30 ? -40 : 40, bubbles: true, cancelable: true,
+            clientX: canvas.x + canvas.width / 2, clientY: canvas.y + canvas.height / 4,
+        }));
+        const start = performance.now();
+        await new Promise(requestAnimationFrame);
+        times.push(performance.now() - start);
+    }
+    return times.sort((a, b) => a - b)[30];
+}"""
+PAINT = "() => performance.getEntriesByName('first-contentful-paint')[0].startTime"
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def sizes() -> Iterator[dict[str, Any]]:
+    site = Site()
+    paths = list(site.paths())
+    page = [path for path in paths if not path.startswith("data/")]
+    yield {"what": "page, all files", "figure": sum(len(site.read(p).body) for p in page) / 1e3}
+    for path in paths:
+        if path.startswith(("data/tables/", "data/forms", "data/catalogue")):
+            yield {"what": path, "figure": len(site.read(path).body) / 1e3}
+
+
+def first_view() -> Iterator[dict[str, Any]]:
+    """Measure a new process and a page that was never opened, then the page again."""
+    starts, firsts, paints, views, frames = [], [], [], [], []
+    with running_browser() as browser:
+        for _ in range(ROUNDS):
+            with ExitStack() as stack:
+                start = time.perf_counter()
+                url = stack.enter_context(running_explorer())
+                starts.append(time.perf_counter() - start)
+                page = browser.new_page(viewport={"width": 1440, "height": 900})
+                page.goto(url)
+                page.wait_for_selector("body[data-ready]")
+                firsts.append(time.perf_counter() - start)
+                page.wait_for_load_state("networkidle")
+                start = time.perf_counter()
+                page.goto("about:blank")
+                page.goto(url)
+                page.wait_for_selector("body[data-ready]")
+                views.append(time.perf_counter() - start)
+                paints.append(page.evaluate(PAINT) / 1e3)
+                page.wait_for_load_state("networkidle")
+                frames.append(page.evaluate(FRAMES))
+                page.close()
+    yield {"what": "command to address printed, s", "figure": min(starts)}
+    yield {"what": "command to points drawn, s", "figure": min(firsts)}
+    yield {"what": "page opened to first paint, s", "figure": min(paints)}
+    yield {"what": "page opened to points drawn, s", "figure": min(views)}
+    yield {"what": "one frame while zooming 26,206 points, median, ms", "figure": min(frames)}
+
+
+async def ask_all(url: str) -> list[float]:
+    """Return how long each of many requests at once took."""
+
+    async def ask(client: httpx2.AsyncClient) -> float:
+        start = time.perf_counter()
+        (await client.get("data/tables/cora.arrow.gz")).raise_for_status()
+        return time.perf_counter() - start
+
+    limits = httpx2.Limits(max_connections=AT_ONCE)
+    async with httpx2.AsyncClient(base_url=url, limits=limits, timeout=60) as client:
+        return sorted(await asyncio.gather(*(ask(client) for _ in range(AT_ONCE))))
+
+
+def load() -> Iterator[dict[str, Any]]:
+    with running_explorer() as url:
+        rounds = [asyncio.run(ask_all(url)) for _ in range(ROUNDS)]
+    best = min(rounds, key=lambda times: times[-1])
+    yield {"what": f"{AT_ONCE} tables at once, median, s", "figure": best[AT_ONCE // 2]}
+    yield {"what": f"{AT_ONCE} tables at once, slowest, s", "figure": best[-1]}
+
+
+def folder() -> Iterator[dict[str, Any]]:
+    with tempfile.TemporaryDirectory() as scratch:
+        out = Path(scratch) / "site"
+        taken = seconds(lambda: write_site(Site(), out))
+        size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
+    yield {"what": "export of all tables, s", "figure": taken}
+    yield {"what": "export of all tables, MB", "figure": size / 1e6}
+
+
+def main() -> None:
+    print("kB over the wire\n")
+    print(format_table(sizes()))
+    print("\ntimes\n")
+    print(format_table([*first_view(), *load(), *folder()]))
+
+
+if __name__ == "__main__":
+    main()

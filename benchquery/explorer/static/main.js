@@ -1,0 +1,227 @@
+// Starts the page, and shows its state whenever that changes.
+
+import { createReader } from "./architecture.js";
+import { colourBytes, colourScale, colourValues } from "./colours.js";
+import { loadCatalogue, loadComparison, loadTable } from "./data.js";
+import { showDetails } from "./details.js";
+import { byId, make, setOptions } from "./dom.js";
+import { save } from "./exporting.js";
+import { isFiltered, showFilters } from "./filter_panel.js";
+import { columnTitle, formatCount, formatFigure } from "./format.js";
+import { listRows, showLists } from "./lists.js";
+import { bestRow, derive } from "./model.js";
+import { createPlot } from "./plot.js";
+import { compareWith, createStore, fromFragment, moveTo, toFragment } from "./state.js";
+import { createTheme, currentTheme } from "./theme.js";
+
+const PLACE_KEYS = ["table", "other", "x", "y", "xlog", "ylog"];
+const FILTER_KEYS = ["table", "ops", "droppedLinks", "droppedDepths", "ranges"];
+const POINT_KEYS = [...PLACE_KEYS, ...FILTER_KEYS];
+const TICKS = ["front", "xlog", "ylog"];
+const PHONE = window.matchMedia("(max-width: 1080px)");
+
+function complain(error) {
+  byId("problem").textContent = error.message;
+  byId("problem").hidden = false;
+}
+
+async function start() {
+  const catalogue = await loadCatalogue();
+  const reader = createReader(catalogue);
+  const tables = new Map(catalogue.tables.map((table) => [table.name, table]));
+  const store = createStore(fromFragment(location.hash, catalogue));
+  let model = null;
+  let colours = null;
+  let neighbourRows = [];
+  let latest = 0;
+  let lastShown = null;
+
+  const rowOf = (hash) => model.table.rowOf.get(hash);
+  const pickedRows = () => store.get().picked.map(rowOf).filter((row) => row !== undefined);
+  const chosenRow = () => (store.get().focus === null ? undefined : rowOf(store.get().focus));
+  const focusRow = () => chosenRow() ?? bestRow(model) ?? null;
+
+  const actions = {
+    focus: (row) => store.set({ focus: model.table.hashes[row] }),
+    pick(rows, toggles) {
+      const { picked } = store.get();
+      const hashes = rows.map((row) => model.table.hashes[row]);
+      const drops = toggles && hashes.every((hash) => picked.includes(hash));
+      const next = drops ? picked.filter((hash) => !hashes.includes(hash)) : [...new Set([...picked, ...hashes])];
+      store.set({ picked: next, list: "picked" });
+    },
+    drop: () => store.set({ picked: [] }),
+    view: (view) => store.set({ view }),
+  };
+  const listActions = {
+    focus: (hash) => store.set({ focus: hash }),
+    list: (list) => store.set({ list }),
+  };
+  loadTable(tables.get(store.get().table)).catch(complain);
+  const plot = createPlot(actions);
+
+  function showChoices(state) {
+    const table = tables.get(state.table);
+    const upper = tables.get(state.other) ?? table;
+    const metrics = (owner) => owner.columns.filter((column) => column.is_metric).map((column) => [column.name, columnTitle(column)]);
+    const names = catalogue.tables.map(({ name }) => [name, name]);
+    setOptions(byId("table"), names, state.table);
+    setOptions(byId("x"), metrics(table), state.x);
+    setOptions(byId("y"), metrics(upper), state.y);
+    setOptions(byId("other"), [["", "nothing"], ...names.filter(([name]) => name !== state.table)], state.other);
+    setOptions(byId("colour"), [["depth", "depth"], ...metrics(table), ...catalogue.ops.map((op) => [op, `uses of ${op}`])], state.colour);
+    for (const key of TICKS) byId(key).checked = state[key];
+    byId("reset-view").hidden = state.view === null;
+  }
+
+  function showStatus(state) {
+    const parts = [`${formatCount(model.rows.length)} of ${formatCount(model.table.hashes.length)} architectures`];
+    if (state.front) parts.push(model.directed ? `${formatCount(model.front.length)} on the front` : "no front: neither way is better for one axis");
+    byId("status").textContent = parts.join(" · ");
+    const { table } = model;
+    byId("provenance").textContent = [`${table.metric}, ${table.origin}`, table.source.title, table.licence].filter(Boolean).join(" · ");
+  }
+
+  /** Says how alike two tables rank, if one metric of both is shown. */
+  async function showAgreement(state) {
+    const place = byId("agreement");
+    place.hidden = true;
+    place.textContent = "";
+    if (!model.other || state.x !== state.y) return;
+    const rows = await loadComparison(state.table, state.other);
+    const row = rows.find(({ by }) => by === state.x);
+    if (!row || lastShown.other !== state.other || lastShown.x !== lastShown.y) return;
+    place.hidden = false;
+    place.textContent =
+      `${row.by} of the ${formatCount(row.common)} in common: Pearson ${formatFigure(row.pearson)}, ` +
+      `Spearman ${formatFigure(row.spearman)}, ${formatFigure(100 * row.top_overlap)}% of the top 5% shared`;
+  }
+
+  function showLegend(values, scale) {
+    const { column, discrete } = values;
+    const css = (value) => `rgb(${scale.shade(value).join(" ")})`;
+    const swatch = (value) => {
+      const box = make("i", {});
+      box.style.background = css(value);
+      return box;
+    };
+    const items = discrete
+      ? discrete.map((value) => make("span", {}, swatch(value), String(value)))
+      : [make("span", {}, formatFigure(scale.low)), gradient(css, scale), make("span", {}, formatFigure(scale.high))];
+    byId("legend").replaceChildren(make("b", {}, columnTitle(column)), ...items);
+  }
+
+  function gradient(css, { low, high }) {
+    const bar = make("i", { class: "gradient" });
+    const stops = Array.from({ length: 9 }, (_, step) => css(low + ((high - low) * step) / 8));
+    bar.style.background = `linear-gradient(90deg, ${stops.join(", ")})`;
+    return bar;
+  }
+
+  function colourPoints(state) {
+    const values = colourValues(state.colour, model.table, reader);
+    const scale = colourScale(values, currentTheme());
+    colours = colourBytes(values.values, scale, model.pass, currentTheme());
+    showLegend(values, scale);
+  }
+
+  function showPlot(state, view) {
+    plot.show({ model, state, reader, colours, focusRow: focusRow(), neighbourRows, pickedRows: pickedRows(), view });
+  }
+
+  function showArchitecture(state) {
+    const row = focusRow();
+    const hash = row === null ? null : model.table.hashes[row];
+    neighbourRows = [];
+    showDetails(
+      { model, catalogue, reader, row, picked: state.picked.includes(hash), chosen: chosenRow() !== undefined },
+      {
+        focus: (next) => store.set({ focus: next }),
+        pick: (picked) => actions.pick([picked], true),
+        table: (name) => store.set({ ...moveTo(store.get(), catalogue, name), focus: hash }),
+        neighbours(of, hashes) {
+          if (focusRow() === null || model.table.hashes[focusRow()] !== of) return;
+          neighbourRows = hashes.map(rowOf).filter(model.hasPoint);
+          showPlot(store.get());
+        },
+      },
+    );
+  }
+
+  async function show(state) {
+    const turn = ++latest;
+    const before = lastShown;
+    const changed = (...keys) => before === null || keys.some((key) => state[key] !== before[key]);
+    showChoices(state);
+    const newPoints = changed(...POINT_KEYS);
+    if (newPoints) {
+      const [table, other] = await Promise.all([
+        loadTable(tables.get(state.table)),
+        state.other ? loadTable(tables.get(state.other)) : null,
+      ]);
+      if (turn !== latest) return;
+      model = derive(state, table, other, reader);
+    }
+    lastShown = state;
+    if (newPoints || changed("colour")) colourPoints(state);
+    if (newPoints || changed("focus", "picked")) showArchitecture(state);
+    if (newPoints || changed("colour", "focus", "picked", "front")) {
+      showPlot(state, changed(...PLACE_KEYS) ? state.view : undefined);
+    }
+    if (newPoints || changed("front")) showStatus(state);
+    if (changed(...PLACE_KEYS)) showAgreement(state).catch(complain);
+    if (newPoints || changed("focus", "picked", "list")) {
+      showLists({ state, model, reader, pickedRows: pickedRows(), focusRow: focusRow() }, listActions);
+    }
+    if (changed(...FILTER_KEYS)) showFilters(state, model.table, reader, store.set);
+    byId("problem").hidden = true;
+    document.body.classList.toggle("filtered", isFiltered(state));
+    document.body.dataset.ready = "yes";
+    document.title = `${state.table}: ${state.y} by ${state.x} – GraphTab explorer`;
+  }
+
+  store.listen((state) => {
+    history.replaceState(null, "", toFragment(state, catalogue));
+    show(state).catch(complain);
+  });
+  window.addEventListener("hashchange", () => {
+    const state = fromFragment(location.hash, catalogue);
+    store.set(state);
+    plot.setView(state.view);
+  });
+
+  byId("choices").addEventListener("change", ({ target }) => {
+    const state = store.get();
+    const changes = {
+      table: () => moveTo(state, catalogue, target.value),
+      other: () => (target.value ? compareWith(state, catalogue, target.value) : { ...moveTo(state, catalogue, state.table), ranges: state.ranges }),
+      x: () => ({ x: target.value, view: null }),
+      y: () => ({ y: target.value, view: null }),
+      colour: () => ({ colour: target.value }),
+    };
+    store.set(changes[target.id]());
+  });
+  byId("choices").addEventListener("submit", (event) => event.preventDefault());
+  for (const key of TICKS) {
+    byId(key).addEventListener("change", ({ target }) => store.set({ [key]: target.checked, ...(key === "front" ? {} : { view: null }) }));
+  }
+  byId("box").addEventListener("change", ({ target }) => plot.setBoxMode(target.checked));
+  byId("reset-view").addEventListener("click", () => {
+    plot.setView(null);
+    store.set({ view: null });
+  });
+  byId("help").addEventListener("click", () => byId("keys").showModal());
+  document.querySelectorAll("[data-format]").forEach((button) => button.addEventListener("click", () => {
+    const state = store.get();
+    save(button.dataset.format, state, model, listRows(state.list, model, pickedRows())).catch(complain);
+  }));
+  byId("filter-fold").open = !PHONE.matches;
+  createTheme(byId("theme"), () => {
+    if (!model) return;
+    colourPoints(store.get());
+    showPlot(store.get());
+  });
+  await show(store.get());
+}
+
+start().catch(complain);

@@ -1,0 +1,50 @@
+// What follows from a state and the loaded tables: the points, which of them pass, the front.
+
+import { passing } from "./filters.js";
+import { costs, paretoRows } from "./pareto.js";
+
+/** Returns a metric's column description. */
+export function columnOf(table, name) {
+  return table.columns.find((column) => column.name === name);
+}
+
+/**
+ * Derives the model. Rows are those of the table; with a second table, the height of a
+ * point is that table's figure, and rows that it lacks have none.
+ */
+export function derive(state, table, other, reader) {
+  const upper = other ?? table;
+  const xColumn = columnOf(table, state.x);
+  const yColumn = columnOf(upper, state.y);
+  const xValues = table.values(state.x);
+  const yValues = other
+    ? Float64Array.from(table.hashes, (hash) => other.values(state.y)[other.rowOf.get(hash)] ?? NaN)
+    : table.values(state.y);
+  const pass = passing(state, table, reader);
+  const hasPoint = (row) => Number.isFinite(xValues[row]) && Number.isFinite(yValues[row]);
+  const rows = [];
+  for (let row = 0; row < pass.length; row++) if (pass[row] && hasPoint(row)) rows.push(row);
+  const directed = Boolean(xColumn.direction && yColumn.direction);
+  const front = directed
+    ? paretoRows(costs(xValues, xColumn.direction), costs(yValues, yColumn.direction), rows)
+    : [];
+  return { table, other, upper, xColumn, yColumn, xValues, yValues, pass, hasPoint, rows, directed, front };
+}
+
+/** Returns rows with the best height first; ties in the order of the hashes. */
+export function bestFirst(model, rows) {
+  const sign = model.yColumn.direction === "lower" ? 1 : -1;
+  const { yValues } = model;
+  const { hashes } = model.table;
+  return [...rows].sort((a, b) => sign * (yValues[a] - yValues[b]) || hashes[a] - hashes[b]);
+}
+
+/** Returns the row with the best height of those that pass, if any. */
+export function bestRow(model) {
+  const sign = model.yColumn.direction === "lower" ? 1 : -1;
+  let best;
+  for (const row of model.rows) {
+    if (best === undefined || sign * (model.yValues[row] - model.yValues[best]) < 0) best = row;
+  }
+  return best;
+}

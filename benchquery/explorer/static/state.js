@@ -1,0 +1,145 @@
+// The state of the view, and its form in the address, so that a view can be shared.
+
+const MOST_PICKED = 300;
+
+/** Returns the view of a table that a newcomer sees. */
+export function startState(catalogue, name = catalogue.start) {
+  const metrics = metricsOf(catalogue, name);
+  const y = metrics.includes("valid_perf") ? "valid_perf" : metrics.at(0);
+  const x = metrics.includes("latency") ? "latency" : (metrics.find((metric) => metric !== y) ?? y);
+  return {
+    table: name,
+    x,
+    y,
+    other: "",
+    colour: "depth",
+    xlog: false,
+    ylog: false,
+    front: true,
+    ops: {},
+    droppedLinks: [],
+    droppedDepths: [],
+    ranges: {},
+    picked: [],
+    focus: null,
+    list: "front",
+    view: null,
+  };
+}
+
+/** Returns the names of a table's metrics. */
+function metricsOf(catalogue, name) {
+  const { columns } = catalogue.tables.find((table) => table.name === name);
+  return columns.filter((column) => column.is_metric).map((column) => column.name);
+}
+
+/** Returns the same view of another table: what both have stays, ranges of metrics do not. */
+export function moveTo(state, catalogue, name) {
+  const start = startState(catalogue, name);
+  const metrics = metricsOf(catalogue, name);
+  const kept = (key, allowed) => (allowed.includes(state[key]) ? state[key] : start[key]);
+  return {
+    ...state,
+    table: name,
+    other: "",
+    x: state.other ? start.x : kept("x", metrics),
+    y: kept("y", metrics),
+    colour: kept("colour", ["depth", ...catalogue.ops, ...metrics]),
+    ranges: {},
+    view: null,
+  };
+}
+
+/** Returns a view that sets two tables against each other, by the metric that is shown if both have it. */
+export function compareWith(state, catalogue, other) {
+  const y = metricsOf(catalogue, other).includes(state.y) ? state.y : startState(catalogue, other).y;
+  const x = metricsOf(catalogue, state.table).includes(y) ? y : state.x;
+  return { ...state, other, x, y, view: null };
+}
+
+/** Holds a state; tells its listeners when it changes. */
+export function createStore(state) {
+  const listeners = [];
+  return {
+    get: () => state,
+    set(patch) {
+      state = { ...state, ...patch };
+      for (const listen of listeners) listen(state);
+    },
+    listen: (listener) => listeners.push(listener),
+  };
+}
+
+const text = (number) => (number === null ? "" : String(number));
+const list = (value) => (value ? value.split(",") : []);
+
+/** Returns a state as the fragment of an address; what is as at the start is left out. */
+export function toFragment(state, catalogue) {
+  const start = startState(catalogue, state.table);
+  const params = new URLSearchParams({ table: state.table });
+  for (const key of ["x", "y", "other", "colour", "list"]) {
+    if (state[key] !== start[key]) params.set(key, state[key]);
+  }
+  for (const key of ["xlog", "ylog", "front"]) {
+    if (state[key] !== start[key]) params.set(key, state[key] ? "1" : "0");
+  }
+  for (const use of ["with", "without"]) {
+    const ops = Object.keys(state.ops).filter((op) => state.ops[op] === use);
+    if (ops.length) params.set(use, ops.join(","));
+  }
+  if (state.droppedLinks.length) params.set("nolinks", state.droppedLinks.join(","));
+  if (state.droppedDepths.length) params.set("nodepths", state.droppedDepths.join(","));
+  for (const [name, range] of Object.entries(state.ranges)) {
+    params.set(`range.${name}`, range.map(text).join("~"));
+  }
+  if (state.picked.length) params.set("picked", state.picked.slice(0, MOST_PICKED).join(","));
+  if (state.focus !== null) params.set("focus", state.focus);
+  if (state.view) params.set("view", state.view.map((part) => part.toPrecision(6)).join("~"));
+  return `#${params.toString().replaceAll("%2C", ",").replaceAll("%7E", "~")}`;
+}
+
+/** Reads a fragment; what is unknown or makes no sense is left at the start. */
+export function fromFragment(fragment, catalogue) {
+  const params = new URLSearchParams(fragment.replace(/^#/, ""));
+  const names = catalogue.tables.map((table) => table.name);
+  const start = startState(catalogue, names.includes(params.get("table")) ? params.get("table") : undefined);
+  const metrics = metricsOf(catalogue, start.table);
+  const pick = (key, allowed) => (allowed.includes(params.get(key)) ? params.get(key) : start[key]);
+  const flag = (key) => (params.has(key) ? params.get(key) === "1" : start[key]);
+  const number = (value) => (value && Number.isFinite(Number(value)) ? Number(value) : null);
+  const hashes = (value) => list(value).map(number).filter(Number.isInteger);
+
+  const other = pick("other", names.filter((name) => name !== start.table));
+  const ops = {};
+  for (const use of ["with", "without"]) {
+    for (const op of list(params.get(use))) if (catalogue.ops.includes(op)) ops[op] = use;
+  }
+  const ranges = {};
+  for (const metric of metrics) {
+    const [low, high] = (params.get(`range.${metric}`) ?? "").split("~").map(number);
+    if ((low ?? null) !== null || (high ?? null) !== null) ranges[metric] = [low ?? null, high ?? null];
+  }
+  const view = (params.get("view") ?? "").split("~").map(number);
+  return {
+    ...start,
+    x: pick("x", metrics),
+    y: pick("y", other ? metricsOf(catalogue, other) : metrics),
+    other,
+    colour: pick("colour", ["depth", ...catalogue.ops, ...metrics]),
+    list: pick("list", ["front", "best", "picked"]),
+    xlog: flag("xlog"),
+    ylog: flag("ylog"),
+    front: flag("front"),
+    ops,
+    ranges,
+    droppedLinks: list(params.get("nolinks")).filter((name) =>
+      catalogue.links.some((link) => link.name === name),
+    ),
+    droppedDepths: list(params.get("nodepths")).map(Number).filter((depth) =>
+      catalogue.links.some((link) => link.depth === depth),
+    ),
+    picked: hashes(params.get("picked")),
+    focus: hashes(params.get("focus")).at(0) ?? null,
+    view: view.length === 3 && view.every(Number.isFinite) && view[0] >= 1 ? view : null,
+  };
+}

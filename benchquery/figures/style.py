@@ -1,0 +1,76 @@
+"""One look for all pictures: size, colours that colour-blind people can tell apart, labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from benchquery import schema
+from benchquery._imports import LazyModule
+from benchquery.table import ArchTable
+
+if TYPE_CHECKING:
+    import matplotlib.axes as mpl_axes
+    import matplotlib.figure as mpl_figure
+    import matplotlib.ticker as mpl_ticker
+    import numpy as np
+
+    from benchquery._typing import Floats
+else:
+    np = LazyModule("numpy")
+    mpl_figure = LazyModule("matplotlib.figure", extra="plot")
+    mpl_ticker = LazyModule("matplotlib.ticker", extra="plot")
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+"""The palette of Okabe and Ito."""
+GREY = "#9aa5b1"
+
+
+def new_figure(width: float = 7.0, height: float = 4.2) -> mpl_figure.Figure:
+    """Return an empty figure; sizes in inches."""
+    return mpl_figure.Figure(figsize=(width, height), layout="constrained")
+
+
+def label(name: str) -> str:
+    """Return the label of an axis: the column with its unit."""
+    unit = schema.column(name).unit
+    return f"{name} [{unit}]" if unit else name
+
+
+def title(table: ArchTable, what: str) -> str:
+    """Return a title that says what is shown and where the figures come from."""
+    source = table.manifest.source.get("package") or table.manifest.source.get("builder", "")
+    return f"{what}: {table.name}, {table.manifest.origin} ({source})"
+
+
+def finish(axes: mpl_axes.Axes, heading: str = "") -> None:
+    """Give axes their grid and heading."""
+    axes.grid(alpha=0.25)
+    axes.set_axisbelow(True)
+    if heading:
+        axes.set_title(heading, fontsize=10)
+
+
+def log_scale(axes: mpl_axes.Axes) -> None:
+    """Make the horizontal axis logarithmic, with few and readable ticks."""
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(mpl_ticker.LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter(mpl_ticker.EngFormatter())
+    axes.xaxis.set_minor_formatter(mpl_ticker.NullFormatter())
+
+
+def draw_matrix(
+    axes: mpl_axes.Axes,
+    matrix: Floats,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    least: float = 0.0,
+) -> None:
+    """Draw a matrix as coloured cells with their values, from `least` to 1."""
+    axes.imshow(matrix, cmap="cividis", vmin=least, vmax=1)
+    axes.set_xticks(range(len(columns)), columns, rotation=45, ha="right", fontsize=8)
+    axes.set_yticks(range(len(rows)), rows, fontsize=8)
+    middle = (1 + least) / 2
+    for i, j in np.ndindex(matrix.shape):
+        colour = "black" if matrix[i, j] > middle else "white"
+        axes.text(j, i, f"{matrix[i, j]:.2f}", ha="center", va="center", color=colour, fontsize=7)

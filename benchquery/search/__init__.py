@@ -1,0 +1,41 @@
+"""Searching a table fairly: a budgeted oracle, its trace, and baseline strategies.
+
+Example:
+    >>> from benchquery.search import run
+    >>> trace = run("evolution", "cora", "2%", seed=0)
+    >>> report = trace.report()
+    >>> report.queries, report.protocol
+    (524, 'validation')
+"""
+
+from benchquery.search.budget import Budget
+from benchquery.search.front import Front, front
+from benchquery.search.oracle import PROTOCOLS, Oracle
+from benchquery.search.run import run
+from benchquery.search.strategies import STRATEGIES, Strategy, get_strategy, strategy_names
+from benchquery.search.summary import Average, Standing, aggregate, compare
+from benchquery.search.trace import Report, Trace, load, save
+from benchquery.search.workers import Workers, keep_busy
+
+__all__ = [
+    "PROTOCOLS",
+    "STRATEGIES",
+    "Average",
+    "Budget",
+    "Front",
+    "Oracle",
+    "Report",
+    "Standing",
+    "Strategy",
+    "Trace",
+    "Workers",
+    "aggregate",
+    "compare",
+    "front",
+    "get_strategy",
+    "keep_busy",
+    "load",
+    "run",
+    "save",
+    "strategy_names",
+]

@@ -1,0 +1,65 @@
+"""How near a search with two objectives came to the true Pareto front of its table."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from benchquery._imports import LazyModule
+from benchquery.pareto import pareto_rows
+from benchquery.search.trace import Trace
+from benchquery.table import ArchTable
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from benchquery._typing import Floats
+else:
+    np = LazyModule("numpy")
+
+
+@dataclasses.dataclass(frozen=True)
+class Front:
+    """A front that was found, against the true one.
+
+    Attributes:
+        found: The architectures that were asked for and that no other one asked for beats.
+        true: The architectures of the table that none beats.
+        hits: How many of the true ones were found.
+        share: The hypervolume of the found front over that of the true one, measured from
+            the worst values of the table: 1 is all there is.
+    """
+
+    found: tuple[int, ...]
+    true: tuple[int, ...]
+    hits: int
+    share: float
+
+
+def front(trace: Trace, table: ArchTable, cheaper: str = "latency") -> Front:
+    """Compare the front of validation metric against a cost with the table's own.
+
+    Args:
+        trace: The trace.
+        table: The table that was searched.
+        cheaper: The column that is to be small.
+    """
+    costs = np.stack([-table.column("valid_perf"), table.column(cheaper)], axis=1)
+    worst = np.nanmax(costs, axis=0)
+    asked = np.flatnonzero(np.isin(table.hashes, trace.hashes))
+    found = asked[pareto_rows(costs[asked])]
+    true = pareto_rows(costs)
+    return Front(
+        found=tuple(table.hashes[found].tolist()),
+        true=tuple(table.hashes[true].tolist()),
+        hits=len(np.intersect1d(found, true)),
+        share=hypervolume(costs[found], worst) / hypervolume(costs[true], worst),
+    )
+
+
+def hypervolume(points: Floats, worst: Floats) -> float:
+    """Return the area that points dominate, down to the worst: (n, 2), both to be small."""
+    first, second = points[np.lexsort((points[:, 1], points[:, 0]))].T
+    lowest = np.minimum.accumulate(np.minimum(second, worst[1]))
+    widths = np.diff(np.append(np.minimum(first, worst[0]), worst[0]))
+    return float((widths * (worst[1] - lowest)).sum())

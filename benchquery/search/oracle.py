@@ -1,0 +1,342 @@
+"""The oracle: all that a search strategy sees of a table.
+
+It answers with the validation metric, charges a budget and keeps a record. Test figures
+are not reachable through it: they come with the report, after the search is over.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, get_args
+
+from benchquery import schema
+from benchquery._imports import LazyModule
+from benchquery.arch import Arch, hash_of
+from benchquery.errors import AllSkipError, BudgetExhaustedError, QueryError, UnknownNameError
+from benchquery.search.budget import Budget
+from benchquery.search.trace import Trace, table_id
+from benchquery.space import Space, get_space
+from benchquery.table import ArchTable
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from benchquery._typing import Array, Floats
+else:
+    np = LazyModule("numpy")
+
+Protocol = Literal["validation", "leaky-test"]
+
+PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
+"""What a search is rewarded with.
+
+``validation`` is the one to use. ``leaky-test`` rewards with the test metric, as the
+search experiments of the NAS-Bench-Graph paper did: only to compare with them.
+"""
+
+FAILED = 0.0
+"""The reward of an architecture without a figure, as its training failed: the worst there is."""
+
+PATIENCE = 10_000
+"""How many queries in a row may cost nothing before a search counts as stuck."""
+
+_REWARD = {"validation": "valid_perf", "leaky-test": "perf"}
+_ROUNDING = 1e-9
+
+
+class Oracle:
+    """Answers a strategy's queries on a table, within a budget.
+
+    One oracle serves one search. It is not safe to share between threads.
+
+    Args:
+        table: The table.
+        budget: How much may be asked.
+        protocol: What the reward is; see `PROTOCOLS`.
+        workers: How many simulated workers train at the same time.
+
+    Raises:
+        QueryError: If the table is empty, lacks the training times that the budget
+            counts, or there is no worker.
+        UnknownNameError: If there is no such protocol.
+
+    Attributes:
+        space: The space of the table's architectures.
+        budget: How much may be asked.
+        protocol: What the reward is.
+        workers: How many simulated workers there are.
+        schedule: Worker, start and end of each query in simulated time, kept by
+            `benchquery.search.Workers`; empty if the queries ran one after another.
+    """
+
+    def __init__(
+        self,
+        table: ArchTable,
+        budget: Budget,
+        *,
+        protocol: Protocol = "validation",
+        workers: int = 1,
+    ) -> None:
+        if protocol not in PROTOCOLS:
+            raise UnknownNameError(
+                f"unknown protocol {protocol!r}; allowed: {', '.join(PROTOCOLS)}"
+            )
+        if workers < 1:
+            raise QueryError(f"a search needs at least 1 worker, not {workers}")
+        if not len(table):
+            raise QueryError(f"this table of {table.name!r} has no architectures to search")
+        if budget.unit == "seconds" and "train_time" not in table.columns:
+            raise QueryError(
+                f"the table of {table.name!r} ({table.manifest.origin}) has no column "
+                "'train_time', so a budget can't be in seconds; give queries or a share (2%)"
+            )
+        self.space: Space = get_space(table.manifest.space)
+        self.budget = budget
+        self.protocol: Protocol = protocol
+        self.workers = workers
+        self.schedule: list[tuple[int, float, float]] = []
+        self._table = table
+        values = np.nan_to_num(table.column(_REWARD[protocol]), nan=FAILED)
+        self._rewards: dict[int, float] = dict(
+            zip(table.hashes.tolist(), values.tolist(), strict=True)
+        )
+        self._times = self._training_times()
+        self._prices = self._times if budget.unit == "seconds" else None
+        self._free_repeats = budget.repeats == "free"
+        self._limit = budget.amount * (1 + _ROUNDING)
+        self._spent = 0.0
+        self._for_nothing = 0
+        self._trained: dict[int, float] = {}
+        self._asked: list[int] = []
+        self._answers: list[float] = []
+        self._fidelities: list[float] = []
+        self._shares: list[float] = []
+
+    def _training_times(self) -> dict[int, float] | None:
+        """Return the training time by hash; where it is unknown, the mean of the others."""
+        if "train_time" not in self._table.columns:
+            return None
+        times = self._table.column("train_time")
+        times = np.nan_to_num(times, nan=float(np.nanmean(times)))
+        return dict(zip(self._table.hashes.tolist(), times.tolist(), strict=True))
+
+    # ---------------------------------------------------------------- what there is to ask
+
+    @cached_property
+    def hashes(self) -> tuple[int, ...]:
+        """The hashes of all architectures that can be asked for."""
+        return tuple(self._rewards)
+
+    def __contains__(self, arch: object) -> bool:
+        return (arch.valid_hash() if isinstance(arch, Arch) else arch) in self._rewards
+
+    def __len__(self) -> int:
+        return len(self._rewards)
+
+    @cached_property
+    def epochs(self) -> int:
+        """The epochs of a whole training, for strategies that stop some early.
+
+        Raises:
+            QueryError: If the table has no learning curves.
+        """
+        try:
+            return self._table.curves.epochs
+        except QueryError as error:
+            raise QueryError(f"{error}, so no training can be stopped early") from error
+
+    @property
+    def spent(self) -> float:
+        """How much of the budget is used."""
+        return self._spent
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the budget is used up, so that nothing more is answered."""
+        return self._spent >= self._limit * (1 - 2 * _ROUNDING)
+
+    @property
+    def last_duration(self) -> float:
+        """The simulated time of the last query.
+
+        In seconds where the table knows training times; otherwise a whole training takes 1.
+        """
+        share = self._shares[-1]
+        return share * self._times[self._asked[-1]] if self._times else share
+
+    # ---------------------------------------------------------------- asking
+
+    def evaluate(self, arch: Arch | int, epochs: int | None = None) -> float:
+        """Return the reward of an architecture, and charge for it.
+
+        Args:
+            arch: An architecture, or its hash.
+            epochs: Stop the training after so many epochs (needs curves); None for all.
+
+        Raises:
+            BudgetExhaustedError: If the budget does not cover it. The search is over.
+            UnknownHashError: If the table does not hold the architecture.
+            QueryError: If the table has no curves, or there are no such epochs.
+        """
+        number = hash_of(arch)
+        try:
+            reward = self._rewards[number]
+        except (KeyError, TypeError):
+            reward = self._refuse(number)
+        fidelity = 1.0
+        if epochs is not None:
+            fidelity, reward = self._stopped(number, epochs, reward)
+        before = self._trained.get(number, 0.0)
+        share = fidelity - before
+        if share <= 0:
+            share = 0.0 if self._free_repeats else fidelity
+        spent = self._spent + (share if self._prices is None else share * self._prices[number])
+        if spent > self._limit:
+            raise self._over(f"the budget of {self.budget.amount:g} {self.budget.unit} is used up")
+        if share:
+            self._for_nothing = 0
+            self._trained[number] = max(before, fidelity)
+        else:
+            self._count_for_nothing()
+        self._spent = spent
+        self._asked.append(number)
+        self._answers.append(reward)
+        self._fidelities.append(fidelity)
+        self._shares.append(share)
+        return reward
+
+    def evaluate_form(self, link: Sequence[int], ops: Sequence[str]) -> float:
+        """Return the reward of a raw form, as strategies build them choice by choice.
+
+        Some raw forms have no figure: four skips, which compute nothing, and, where a table
+        holds a part of its space only, the others. They give the worst reward and cost
+        nothing, but a search that asks for nothing else is over.
+
+        Raises:
+            BudgetExhaustedError: If the budget does not cover it. The search is over.
+            ArchitectureError: If the form describes no architecture.
+        """
+        try:
+            arch = Arch(link, ops)
+        except AllSkipError:
+            arch = None
+        if arch is None or arch not in self:
+            self._count_for_nothing()
+            return FAILED
+        return self.evaluate(arch)
+
+    def cost(self, arch: Arch | int, name: str) -> float:
+        """Return what an architecture that was asked for costs to run, for a second objective.
+
+        Args:
+            arch: An architecture, or its hash.
+            name: A column of which less is better, such as ``latency`` or ``para``.
+
+        Raises:
+            QueryError: If the column is no cost, or the architecture was not asked for.
+            UnknownNameError: If the table has no such column.
+        """
+        described = map(schema.column, self._table.columns)
+        costs = [c.name for c in described if c.direction == "lower" and c.split is None]
+        if name in self._table.columns and name not in costs:
+            raise QueryError(f"column {name!r} is no cost; allowed: {', '.join(costs)}")
+        self._table.column(name)
+        if hash_of(arch) not in self._trained:
+            raise QueryError(f"{arch!r} was not asked for yet, so nothing is known of its costs")
+        return float(self._table.lookup([arch], name)[0])
+
+    def _refuse(self, number: int) -> float:
+        """Say, in the words of the table, why it does not hold an architecture."""
+        return float(self._table[number][_REWARD[self.protocol]])
+
+    def _stopped(self, number: int, epochs: int, whole: float) -> tuple[float, float]:
+        """Return the share of the training and the reward of one that is stopped early."""
+        if not 1 <= epochs <= self.epochs:
+            raise QueryError(
+                f"a training can stop after 1 to {self.epochs} epochs, not after {epochs!r}"
+            )
+        if epochs == self.epochs:
+            return 1.0, whole
+        curves = self._table.curves
+        reached = _REACHED[self.protocol]
+        ends = [reached(curves.curve(number, seed)[:epochs]) for seed in curves.seeds]
+        known = [end for end in ends if not math.isnan(end)]
+        return epochs / self.epochs, sum(known) / len(known) if known else FAILED
+
+    def _count_for_nothing(self) -> None:
+        """Count a query that cost nothing, and end a search that makes no others."""
+        self._for_nothing += 1
+        if self._for_nothing > PATIENCE:
+            raise self._over(
+                f"the last {PATIENCE:,} queries cost nothing: the search is stuck, and over"
+            )
+
+    def _over(self, why: str) -> BudgetExhaustedError:
+        """End the search: from now on nothing is answered."""
+        self._limit = -1.0
+        return BudgetExhaustedError(why)
+
+    # ---------------------------------------------------------------- the end
+
+    def finish(self, *, strategy: str, seed: int) -> Trace:
+        """End the search and return its trace, which knows how to report the test figures.
+
+        Args:
+            strategy: The name of the strategy.
+            seed: Its seed.
+        """
+        self._limit = -1.0
+        hashes = np.array(self._asked, dtype=np.int32)
+        shares: Floats = np.array(self._shares, dtype=np.float64)
+        times = np.ones_like(shares)
+        if self._times is not None:
+            times = np.array([self._times[number] for number in self._asked], dtype=np.float64)
+        if self.schedule:
+            worker, started, ended = np.array(self.schedule, dtype=np.float64).T
+        else:
+            ended = np.cumsum(shares * times)
+            started, worker = ended - shares * times, np.zeros_like(ended)
+        return Trace(
+            strategy=strategy,
+            dataset=self._table.name,
+            origin=self._table.manifest.origin,
+            seed=seed,
+            protocol=self.protocol,
+            budget=self.budget,
+            workers=self.workers,
+            table_sha256=table_id(self._table),
+            hashes=hashes,
+            rewards=np.array(self._answers, dtype=np.float64),
+            fidelities=np.array(self._fidelities, dtype=np.float64),
+            costs=shares * times if self._prices is not None else shares,
+            worker=worker.astype(np.int32),
+            started=started,
+            ended=ended,
+            table=self._table,
+        )
+
+
+_VALID, _BEST = (
+    [column.name for column in schema.CURVE_COLUMNS].index(name)
+    for name in ("valid_perf", "best_perf")
+)
+
+
+def _best_validation(curve: Array) -> float:
+    """Return the best validation metric of the epochs; NaN if none has one."""
+    return float(np.fmax.reduce(curve[:, _VALID]))
+
+
+def _chosen_test(curve: Array) -> float:
+    """Return the test metric at the epoch of least validation loss; NaN if there is none."""
+    known = curve[~np.isnan(curve[:, _BEST]), _BEST]
+    return float(known[-1]) if len(known) else math.nan
+
+
+_REACHED: Mapping[Protocol, Callable[[Array], float]] = MappingProxyType(
+    {"validation": _best_validation, "leaky-test": _chosen_test}
+)
+"""By protocol: the reward of a training that ended with the last epoch of a curve."""

@@ -1,0 +1,308 @@
+"""Traces: what a search asked and was told, and, once it is over, how good its find is."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from benchquery._imports import LazyModule
+from benchquery.errors import CorruptTableError, QueryError
+from benchquery.manifest import SUMMARY
+from benchquery.search.budget import Budget
+from benchquery.table import ArchTable
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from benchquery._typing import Array, Floats, Ints
+else:
+    np = LazyModule("numpy")
+    pa = LazyModule("pyarrow")
+    pq = LazyModule("pyarrow.parquet")
+
+_FORMAT = b"graphtab-traces"
+_VERSION = 1
+_ARRAYS = {
+    "hashes": "int32",
+    "rewards": "float64",
+    "fidelities": "float64",
+    "costs": "float64",
+    "worker": "int32",
+    "started": "float64",
+    "ended": "float64",
+}
+
+
+def table_id(table: ArchTable) -> str:
+    """Return what tells a table's figures from all others: the checksum of its summary."""
+    return table.manifest.files[SUMMARY].sha256
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Progress:
+    """The incumbent over a search, one entry a query, in the order in which they ended.
+
+    Attributes:
+        spent: How much of the budget was used by then.
+        time: The simulated time.
+        hashes: The best architecture so far.
+        rewards: Its reward.
+    """
+
+    spent: Floats
+    time: Floats
+    hashes: Ints
+    rewards: Floats
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """How good the find of a search is, by the table's test figures.
+
+    Attributes:
+        strategy: The strategy.
+        dataset: The dataset.
+        origin: Whether the table's figures are published, measured or synthetic.
+        seed: The strategy's seed.
+        protocol: What the reward was.
+        workers: How many simulated workers there were.
+        queries: How many queries were made.
+        architectures: How many different architectures they asked for.
+        spent: How much of the budget was used, in its unit.
+        time: The simulated time at the end.
+        hash: The incumbent: the best reward among the longest trainings, the first of
+            equals.
+        valid_perf: Its validation metric.
+        perf: Its test metric.
+        regret: How much worse its test metric is than the best of the table.
+        normalised_regret: The same, as a share of the table's range of test metrics.
+        rank: Its rank by test metric, from 1.
+        valid_regret: How much worse its validation metric is than the best.
+        valid_rank: Its rank by validation metric, from 1.
+    """
+
+    strategy: str
+    dataset: str
+    origin: str
+    seed: int
+    protocol: str
+    workers: int
+    queries: int
+    architectures: int
+    spent: float
+    time: float
+    hash: int
+    valid_perf: float
+    perf: float
+    regret: float
+    normalised_regret: float
+    rank: int
+    valid_regret: float
+    valid_rank: int
+    curve: Mapping[str, Array] = dataclasses.field(repr=False, compare=False)
+    """Over the budget: ``spent``, ``time``, and the incumbent's ``hash``, ``reward``, ``perf``."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Trace:
+    """One finished search.
+
+    Attributes:
+        strategy: The name of the strategy.
+        dataset: The dataset.
+        origin: Whether the table's figures are published, measured or synthetic.
+        seed: The strategy's seed.
+        protocol: What the reward was: ``leaky-test`` marks a search that saw the test set.
+        budget: How much might be asked.
+        workers: How many simulated workers there were.
+        table_sha256: Which table it was.
+        hashes: The architecture of each query, in the order in which they were made.
+        rewards: The reward of each.
+        fidelities: The share of a whole training that each reward comes after.
+        costs: What each was charged, in the budget's unit.
+        worker: The worker of each.
+        started: The simulated time at which each started.
+        ended: The simulated time at which each ended.
+        table: The table, if it is open.
+    """
+
+    strategy: str
+    dataset: str
+    origin: str
+    seed: int
+    protocol: str
+    budget: Budget
+    workers: int
+    table_sha256: str
+    hashes: Ints
+    rewards: Floats
+    fidelities: Floats
+    costs: Floats
+    worker: Ints
+    started: Floats
+    ended: Floats
+    table: ArchTable | None = dataclasses.field(default=None, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+    def progress(self) -> Progress:
+        """Return the incumbent after each query.
+
+        Raises:
+            QueryError: If no query was made.
+        """
+        if not len(self):
+            raise QueryError(f"the search of {self.strategy!r} on {self.dataset!r} asked nothing")
+        queries = np.argsort(self.ended, kind="stable")
+        first_wins = -np.arange(len(queries))
+        order = np.lexsort((first_wins, self.rewards[queries], self.fidelities[queries]))
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        best = queries[order[np.maximum.accumulate(rank)]]
+        return Progress(
+            spent=np.cumsum(self.costs[queries]),
+            time=self.ended[queries],
+            hashes=self.hashes[best],
+            rewards=self.rewards[best],
+        )
+
+    def report(self, table: ArchTable | None = None) -> Report:
+        """Judge the find by the table's test figures.
+
+        Args:
+            table: The table that was searched; None for the one at hand, or else the one
+                of this name.
+
+        Raises:
+            QueryError: If no query was made, or the table is not the one searched.
+        """
+        table = table or self.table or self._reopened()
+        if table_id(table) != self.table_sha256:
+            raise QueryError(
+                f"this table of {table.name!r} is not the one that was searched "
+                f"({self.dataset!r}, {self.table_sha256[:12]}...): open that one and give it"
+            )
+        progress = self.progress()
+        found = int(progress.hashes[-1])
+        tests = table.column("perf")
+        regret = table.regret(found, "perf")
+        return Report(
+            strategy=self.strategy,
+            dataset=self.dataset,
+            origin=self.origin,
+            seed=self.seed,
+            protocol=self.protocol,
+            workers=self.workers,
+            queries=len(self),
+            architectures=len(np.unique(self.hashes)),
+            spent=float(progress.spent[-1]),
+            time=float(progress.time[-1]),
+            hash=found,
+            valid_perf=table[found]["valid_perf"],
+            perf=table[found]["perf"],
+            regret=regret,
+            normalised_regret=regret / float(np.nanmax(tests) - np.nanmin(tests)),
+            rank=table.rank(found, "perf"),
+            valid_regret=table.regret(found, "valid_perf"),
+            valid_rank=table.rank(found, "valid_perf"),
+            curve={
+                "spent": progress.spent,
+                "time": progress.time,
+                "hash": progress.hashes,
+                "reward": progress.rewards,
+                "perf": table.lookup(progress.hashes, "perf"),
+            },
+        )
+
+    def _reopened(self) -> ArchTable:
+        """Open the table by name, for a trace that was read from a file."""
+        from benchquery.store import lightread
+
+        return lightread(self.dataset)
+
+
+def save(traces: Iterable[Trace], path: Path | str) -> None:
+    """Write traces to one Parquet file: one row a query, numbered by trace.
+
+    Args:
+        traces: The traces.
+        path: The file to write.
+
+    Raises:
+        QueryError: If there is no such folder, or the ending is not ``.parquet``.
+    """
+    path = check_out(path)
+    traces = list(traces)
+    columns: dict[str, Any] = {
+        "trace": np.repeat(np.arange(len(traces), dtype=np.int32), [len(t) for t in traces]),
+        "strategy": [trace.strategy for trace in traces for _ in range(len(trace))],
+        "dataset": [trace.dataset for trace in traces for _ in range(len(trace))],
+        "protocol": [trace.protocol for trace in traces for _ in range(len(trace))],
+        "seed": np.repeat([trace.seed for trace in traces], [len(t) for t in traces]),
+    }
+    for name, dtype in _ARRAYS.items():
+        parts = [getattr(trace, name) for trace in traces]
+        columns[name] = np.concatenate(parts) if parts else np.empty(0, dtype)
+    about = [_about(trace) for trace in traces]
+    table = pa.table(columns).replace_schema_metadata(
+        {_FORMAT: json.dumps({"version": _VERSION, "traces": about}).encode()}
+    )
+    pq.write_table(table, path)
+
+
+def check_out(path: Path | str) -> Path:
+    """Return the path of a file of traces that can be written.
+
+    Raises:
+        QueryError: If there is no such folder, or the ending is not ``.parquet``.
+    """
+    path = Path(path)
+    if path.suffix != ".parquet":
+        raise QueryError(f"can't write traces to {path.name!r}; the ending must be .parquet")
+    if not path.parent.is_dir():
+        raise QueryError(f"can't write {path}: there is no folder {path.parent}")
+    return path
+
+
+def _about(trace: Trace) -> dict[str, Any]:
+    """Return all of a trace but its queries and its table."""
+    fields = {field.name for field in dataclasses.fields(trace)} - {*_ARRAYS, "table", "budget"}
+    about = {name: getattr(trace, name) for name in sorted(fields)}
+    return about | {"budget": dataclasses.asdict(trace.budget)}
+
+
+def load(path: Path | str, table: ArchTable | None = None) -> list[Trace]:
+    """Read traces back.
+
+    Args:
+        path: A file that `save` wrote.
+        table: The table that was searched, for reports; None to open it by name.
+
+    Raises:
+        CorruptTableError: If it is no such file.
+    """
+    try:
+        stored = pq.read_table(path)
+        about = json.loads((stored.schema.metadata or {})[_FORMAT])
+        if about["version"] != _VERSION:
+            raise ValueError(f"its version is {about['version']!r}, known is {_VERSION}")
+        number = stored.column("trace").to_numpy()
+        arrays = {name: stored.column(name).to_numpy() for name in _ARRAYS}
+        return [
+            Trace(
+                **cast("dict[str, Any]", one | {"budget": Budget(**one["budget"])}),
+                **{name: values[number == position] for name, values in arrays.items()},
+                table=table,
+            )
+            for position, one in enumerate(about["traces"])
+        ]
+    except (pa.ArrowException, OSError, KeyError, ValueError, TypeError) as error:
+        raise CorruptTableError(
+            f"{path} is no file of traces: {type(error).__name__}: {error}"
+        ) from error

@@ -1,0 +1,239 @@
+"""Analyses against brute force, scipy and what the paper says of its figures."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from benchquery import Arch, ArchTable, get_space, lightread
+from benchquery.analysis import (
+    agreement_matrix,
+    describe,
+    early_rank_correlation,
+    eta_squared,
+    landscape,
+    link_frequencies,
+    metric_correlations,
+    node_importance,
+    op_frequencies,
+    seed_noise,
+    smoothness,
+    transfer_matrix,
+)
+from benchquery.analysis.landscape import neighbour_pairs
+from benchquery.curves import Curves
+from benchquery.errors import QueryError, UnknownNameError
+from tests.benchquery.conftest import DATASETS, HASHES, SEEDS
+
+
+@pytest.fixture(scope="module")
+def nine() -> dict[str, ArchTable]:
+    return {name: lightread(name) for name in DATASETS}
+
+
+@pytest.fixture(scope="module")
+def few() -> ArchTable:
+    """A few hundred architectures, so that all pairs can be listed."""
+    table = lightread("proteins")
+    return table.where(np.arange(len(table)) % 6 == 0)
+
+
+def forms(table: ArchTable) -> list[tuple[tuple[int, ...], tuple[str, ...], float]]:
+    """Link list, operations and test figure of every row."""
+    return [(arch.link, arch.ops, table[arch]["perf"]) for arch in table.archs()]
+
+
+def hamming(first: tuple[object, ...], second: tuple[object, ...]) -> int:
+    return sum(a != b for a, b in zip(first, second, strict=True))
+
+
+def test_smoothness_is_brute_force_over_all_pairs(few: ArchTable) -> None:
+    ops, links, everything = defaultdict(list), defaultdict(list), []
+    for (link_a, ops_a, a), (link_b, ops_b, b) in itertools.combinations(forms(few), 2):
+        everything.append(abs(a - b))
+        if link_a == link_b:
+            ops[hamming(ops_a, ops_b)].append(abs(a - b))
+        if ops_a == ops_b:
+            links[hamming(link_a, link_b)].append(abs(a - b))
+    result = smoothness(few)
+    assert result.random == pytest.approx(np.mean(everything))
+    assert result.ops == pytest.approx({d: np.mean(ops[d]) for d in sorted(ops)})
+    assert result.links == pytest.approx({d: np.mean(links[d]) for d in sorted(links)})
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_one_change_matters_less_than_chance_and_more_changes_more(
+    nine: dict[str, ArchTable], name: str
+) -> None:
+    result = smoothness(nine[name])
+    assert result.ops[1] < result.random
+    assert result.links[1] < result.random
+    assert list(result.ops.values()) == sorted(result.ops.values())
+
+
+def test_eta_squared_is_the_f_statistic_of_an_analysis_of_variance() -> None:
+    rng = np.random.default_rng(0)
+    groups = rng.integers(0, 5, 300)
+    values = rng.normal(size=300) + groups
+    samples = [values[groups == group] for group in range(5)]
+    f = stats.f_oneway(*samples).statistic
+    assert eta_squared(values, groups) == pytest.approx(f * 4 / (f * 4 + 295))
+
+
+def test_importance_of_nodes_is_eta_squared_of_their_choices(few: ArchTable) -> None:
+    rows = forms(few)
+    values = np.array([value for _, _, value in rows])
+    for part, pick in (("prefix", lambda k: slice(0, k)), ("suffix", lambda k: slice(4 - k, 4))):
+        for k in range(1, 5):
+            keys = [(link[pick(k)], ops[pick(k)]) for link, ops, _ in rows]
+            numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+            expected = eta_squared(values, np.array([numbers[key] for key in keys]))
+            assert node_importance(few)[part][k - 1] == pytest.approx(expected)
+
+
+def test_deeper_parts_matter_more_on_most_datasets(nine: dict[str, ArchTable]) -> None:
+    deeper = [
+        name
+        for name, table in nine.items()
+        if node_importance(table)["suffix"][0] > node_importance(table)["prefix"][0]
+    ]
+    assert len(deeper) >= 6
+
+
+def test_agreement_is_that_of_scipy(nine: dict[str, ArchTable]) -> None:
+    some = {name: nine[name].where("depth == 2") for name in ("cora", "citeseer", "arxiv")}
+    for measure, function in (
+        ("pearson", stats.pearsonr),
+        ("spearman", stats.spearmanr),
+        ("kendall", stats.kendalltau),
+    ):
+        matrix = agreement_matrix(some, measure)
+        columns = [table.column("perf") for table in some.values()]
+        for (i, a), (j, b) in itertools.combinations(enumerate(columns), 2):
+            assert matrix[i, j] == matrix[j, i] == pytest.approx(function(a, b).statistic)
+        assert (np.diag(matrix) == 1).all()
+    with pytest.raises(UnknownNameError, match="'cosine'; allowed: pearson"):
+        agreement_matrix(some, "cosine")
+    with pytest.raises(QueryError, match="0 architectures in common"):
+        agreement_matrix({"a": nine["cora"].where(depth=1), "b": nine["cora"].where(depth=2)},
+                         "pearson")  # fmt: skip
+
+
+def test_the_best_overlap_little_although_rankings_agree(nine: dict[str, ArchTable]) -> None:
+    """The paper: the overlap of the top 5% is no larger than 0.3 on any pair."""
+    overlap = agreement_matrix(nine, "top_overlap")
+    assert overlap[~np.eye(9, dtype=bool)].max() < 0.3
+    assert agreement_matrix(nine, "pearson")[0, 1] > 0.7
+
+
+def test_transfer_is_what_the_paper_names(nine: dict[str, ArchTable]) -> None:
+    """The paper: citeseer to cora and physics to arxiv transfer well; computers one way."""
+    names = list(nine)
+    matrix = transfer_matrix(nine)
+
+    def rate(search: str, judge: str) -> float:
+        return float(matrix[names.index(search), names.index(judge)])
+
+    assert rate("citeseer", "cora") > 0.95
+    assert rate("physics", "arxiv") > 0.9
+    for other in ("cora", "citeseer", "pubmed", "cs"):
+        assert rate("computers", other) > 0.85
+        assert rate(other, "computers") < 0.6
+    assert (np.diag(matrix) > 0.9999).all()
+    best = nine["photo"].top(1, by="perf")
+    (winner,) = best
+    others = [row["perf"] for number, row in nine["cs"].items() if number != winner]
+    expected = np.mean([value < nine["cs"][winner]["perf"] for value in others])
+    assert rate("photo", "cs") == pytest.approx(expected)
+
+
+def test_frequencies_are_counts_of_the_top(nine: dict[str, ArchTable]) -> None:
+    cora = nine["cora"]
+    best = cora.top(1_310, by="perf").archs()
+    links = Counter("".join(map(str, arch.link)) for arch in best)
+    assert link_frequencies(cora) == pytest.approx(
+        {name: links[name] / 1_310 for name in link_frequencies(cora)}
+    )
+    ops = Counter(op for arch in best for op in arch.ops)
+    assert op_frequencies(cora) == pytest.approx(
+        {op: ops[op] / (4 * 1_310) for op in op_frequencies(cora)}
+    )
+    first = Counter(
+        op for arch in best for parent, op in zip(arch.link, arch.ops, strict=True) if not parent
+    )
+    assert op_frequencies(cora, first=True) == pytest.approx(
+        {op: first[op] / first.total() for op in op_frequencies(cora)}
+    )
+    deeper = ops - first
+    assert op_frequencies(cora, first=False) == pytest.approx(
+        {op: deeper[op] / deeper.total() for op in op_frequencies(cora)}
+    )
+    with pytest.raises(QueryError, match="not 0"):
+        op_frequencies(cora, share=0)
+
+
+def test_description_and_correlations_within_a_table(nine: dict[str, ArchTable]) -> None:
+    frame = nine["cora"].frame()
+    described = describe(nine["cora"], "latency")
+    assert described["q95"] == pytest.approx(frame["latency"].quantile(0.95))
+    assert described["mean"] == pytest.approx(frame["latency"].mean())
+    np.testing.assert_allclose(
+        metric_correlations(nine["cora"]), frame[["perf", "latency", "para"]].corr()
+    )
+
+
+@pytest.mark.parametrize("name", ["full", "proteins"])
+def test_neighbour_pairs_are_those_of_the_space(name: str) -> None:
+    space = get_space(name)
+    first, second = neighbour_pairs(name)
+    for arch in space.sample(40, seed=0):
+        mine = second[first == space.index(arch)]
+        assert [space[int(i)] for i in mine] == space.neighbours(arch)
+
+
+def test_landscape_is_brute_force_on_the_small_space() -> None:
+    table = lightread("proteins")
+    space = get_space("proteins")
+    result = landscape(table)
+    neighbours = {arch: space.neighbours(arch) for arch in space}
+    optima = [
+        space.index(arch)
+        for arch, near in neighbours.items()
+        if all(table[other]["perf"] <= table[arch]["perf"] for other in near)
+    ]
+    assert result.local_optima.tolist() == optima
+    start = Arch.from_hash(next(iter(table.top(1, by="perf"))))
+    distance = {start: 0}
+    frontier = [start]
+    while frontier:
+        frontier = [
+            other for arch in frontier for other in neighbours[arch] if other not in distance
+            and not distance.update({other: distance[arch] + 1})
+        ]  # fmt: skip
+    assert result.distance.tolist() == [distance[arch] for arch in space]
+    expected = stats.pearsonr([table[arch]["perf"] for arch in space], result.distance).statistic
+    assert result.fitness_distance == pytest.approx(expected)
+    with pytest.raises(QueryError, match="holds 20 of the 2,021"):
+        landscape(table.top(20))
+
+
+def test_learning_curves_settle(built: Path) -> None:
+    table = lightread("toy", source=built)
+    stored = Curves(built / "curves.h5")
+    curves = np.array([[stored.curve(h, seed)[:, 1] for seed in SEEDS] for h in HASHES])
+    correlation = early_rank_correlation(table)
+    final = table.column("valid_perf")
+    for epoch in range(curves.shape[2]):
+        expected = stats.spearmanr(curves[:, :, epoch].mean(axis=1), final).statistic
+        assert correlation[epoch] == pytest.approx(expected)
+    noise = seed_noise(table)
+    assert noise[0] == pytest.approx(np.sqrt(curves[:, :, 0].var(axis=1, ddof=1).mean()))
+    with pytest.raises(UnknownNameError, match="'loss'; allowed: train_perf"):
+        seed_noise(table, "loss")
+    with pytest.raises(QueryError, match="no learning curves"):
+        seed_noise(lightread("cora"))

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from benchquery import get_space, lightread
+from benchquery.analysis import fit_surrogate
+from benchquery.errors import QueryError
+
+
+@pytest.mark.parametrize("encoding", ["one-hot", "adjacency"])
+def test_the_stated_error_is_the_error_on_the_rows_that_were_left_out(encoding: str) -> None:
+    whole = lightread("pubmed")
+    part = whole.where(np.random.default_rng(0).random(len(whole)) < 0.08)
+    surrogate = fit_surrogate(part, "perf", encoding=encoding)
+    filled = surrogate.fill(part)
+    assert len(filled.hashes) + len(part) == len(whole)
+    truth = whole.lookup(filled.hashes, "perf")
+    error = float(np.abs(filled.values - truth).mean())
+    assert filled.error == surrogate.error == pytest.approx(error, rel=0.15)
+    chance = float(np.abs(truth - np.median(part.column("perf"))).mean())
+    assert error < 0.85 * chance
+    assert surrogate.spearman > 0.5
+
+
+def test_a_surrogate_is_the_same_for_the_same_seed() -> None:
+    table = lightread("proteins")
+    hashes = get_space("proteins").hashes[:50]
+    first, again = (fit_surrogate(table, seed=3).predict(hashes).values for _ in range(2))
+    np.testing.assert_array_equal(first, again)
+
+
+def test_too_few_rows_are_named() -> None:
+    with pytest.raises(QueryError, match=r"7 rows with 'valid_perf'; .* at least 20"):
+        fit_surrogate(lightread("cora").top(7))

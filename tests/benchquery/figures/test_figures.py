@@ -1,0 +1,87 @@
+"""Pictures show the numbers that the analyses give, and reports stand alone."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchquery import ArchTable, lightread
+from benchquery.analysis import agreement_matrix, link_frequencies, node_importance, smoothness
+from benchquery.errors import QueryError, UnknownNameError
+from benchquery.figures import SEVERAL_FIGURES, TABLE_FIGURES, save
+from benchquery.figures.page import write_report
+
+
+@pytest.fixture(scope="module")
+def table() -> ArchTable:
+    return lightread("proteins")
+
+
+def test_pareto_draws_every_row_and_the_front(table: ArchTable) -> None:
+    (axes,) = table.plot.pareto(better="perf", cheaper="para").axes
+    assert len(axes.collections[0].get_offsets()) == len(table)
+    front = table.pareto("perf", "para").top(len(table), "para")
+    np.testing.assert_array_equal(axes.lines[0].get_xdata(), front.column("para"))
+    np.testing.assert_array_equal(axes.lines[0].get_ydata(), front.column("perf"))
+    assert axes.get_xlabel() == "para [million]"
+    assert "published (nas_bench_graph 1.4.0)" in axes.get_title()
+
+
+def test_lines_and_bars_are_the_numbers_of_the_analyses(table: ArchTable) -> None:
+    (axes,) = table.plot.smoothness().axes
+    expected = smoothness(table)
+    np.testing.assert_allclose(axes.lines[0].get_ydata(), list(expected.ops.values()))
+    np.testing.assert_allclose(axes.lines[1].get_ydata(), list(expected.links.values()))
+    (axes,) = table.plot.importance().axes
+    np.testing.assert_allclose(axes.lines[1].get_ydata(), node_importance(table)["suffix"])
+    left, _ = table.plot.frequency(share=0.1).axes
+    heights = [bar.get_height() for bar in left.patches]
+    np.testing.assert_allclose(heights, list(link_frequencies(table, 0.1).values()))
+
+
+def test_matrices_show_their_values(table: ArchTable) -> None:
+    tables = {"cora": lightread("cora"), "proteins": table}
+    first = SEVERAL_FIGURES["agreement"](tables).axes[0]
+    shown = [text.get_text() for text in first.texts]
+    assert shown == [f"{v:.2f}" for v in agreement_matrix(tables, "pearson").ravel()]
+
+
+@pytest.mark.parametrize("name", [name for name in TABLE_FIGURES if name != "learning"])
+@pytest.mark.parametrize("ending", [".png", ".svg", ".pdf", ".html"])
+def test_every_picture_can_be_written(
+    table: ArchTable, tmp_path: Path, name: str, ending: str
+) -> None:
+    path = tmp_path / f"picture{ending}"
+    save(TABLE_FIGURES[name](table.top(200)), path)
+    start = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF", ".html": b"<!doctype html>"}
+    assert path.read_bytes().startswith(start[ending])
+
+
+def test_learning_needs_curves(built: Path, table: ArchTable) -> None:
+    figure = lightread("toy", source=built).plot.learning()
+    assert len(figure.axes[0].lines[0].get_ydata()) == 5
+    with pytest.raises(QueryError, match="no learning curves"):
+        table.plot.learning()
+
+
+def test_unknown_pictures_are_named(table: ArchTable, tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="'pie'; allowed: pareto"):
+        table.plot.pie()
+    with pytest.raises(QueryError, match=r"a\.gif"):
+        save(table.plot.pareto(), tmp_path / "a.gif")
+    assert dir(table.plot) == sorted(TABLE_FIGURES)
+
+
+def test_a_report_is_one_page_that_needs_nothing_else(table: ArchTable, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    write_report(table, path)
+    page = path.read_text()
+    for name in TABLE_FIGURES:
+        assert (f"<h2>{name.capitalize()}</h2>" in page) == (name != "learning")
+    assert not re.search(r'(?:src|href)="(?!#|data:)', page)
+    assert "nas_bench_graph 1.4.0" in page
+    (best,) = table.top(1)
+    assert str(best) in page

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchquery import lightread
+from benchquery.search import Oracle, front, run
+from benchquery.search.front import hypervolume
+
+
+@given(points=st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=8))
+def test_hypervolume_is_the_number_of_dominated_cells(points: list[tuple[int, int]]) -> None:
+    cells = sum(any(x <= i and y <= j for x, y in points) for i in range(6) for j in range(6))
+    assert hypervolume(np.array(points, float), np.array([6.0, 6.0])) == pytest.approx(cells)
+
+
+def test_a_search_of_everything_finds_the_front() -> None:
+    table = lightread("proteins")
+    whole = front(run("random", table, "100%"), table)
+    assert whole.found == whole.true == tuple(sorted(table.pareto()))
+    assert (whole.hits, whole.share) == (len(whole.true), 1)
+    part = front(run("random", table, "2%"), table)
+    assert 0 < part.share < 1
+    assert part.hits == len(set(part.found) & set(whole.true))
+
+
+def test_a_search_that_asks_for_the_front_has_it() -> None:
+    table = lightread("cora")
+
+    def clairvoyant(oracle: Oracle, rng: random.Random) -> None:
+        for number in table.pareto("valid_perf", "para"):
+            oracle.evaluate(number)
+
+    assert front(run(clairvoyant, table), table, "para").share == pytest.approx(1)

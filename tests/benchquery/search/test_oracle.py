@@ -1,0 +1,195 @@
+"""The oracle, against books kept in another way."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import nas_bench_graph
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchquery import Arch, lightread
+from benchquery.errors import (
+    ArchitectureError,
+    BudgetExhaustedError,
+    QueryError,
+    UnknownHashError,
+    UnknownNameError,
+)
+from benchquery.search import PROTOCOLS, STRATEGIES, Budget, Oracle, run
+from benchquery.search.oracle import PATIENCE
+from benchquery.space import get_space
+from benchquery.store import open_table
+from benchquery.writer import new_table, write_table
+from tests.benchquery.search.conftest import EPOCHS, FAILED, ROWS, Raced
+
+queries = st.lists(st.tuples(st.integers(0, 9), st.integers(1, EPOCHS)), max_size=40)
+
+
+def test_rewards_are_the_published_figures() -> None:
+    published = nas_bench_graph.light_read("cora")
+    rng = random.Random(0)
+    for protocol, column in zip(PROTOCOLS, ("valid_perf", "perf"), strict=True):
+        oracle = Oracle(lightread("cora"), Budget(100), protocol=protocol)
+        for number in rng.sample(sorted(published), 100):
+            assert oracle.evaluate(Arch.from_hash(number)) == published[number][column]
+
+
+def test_the_budget_is_used_to_the_last_and_no_further() -> None:
+    oracle = Oracle(lightread("proteins"), Budget(3))
+    for number in oracle.hashes[:3]:
+        assert not oracle.exhausted
+        oracle.evaluate(number)
+    assert oracle.exhausted
+    for again in range(2):
+        with pytest.raises(BudgetExhaustedError, match="3 queries"):
+            oracle.evaluate(oracle.hashes[again])
+    trace = oracle.finish(strategy="mine", seed=0)
+    assert trace.hashes.tolist() == list(oracle.hashes[:3])
+    assert trace.costs.tolist() == [1, 1, 1]
+
+
+def test_nothing_is_answered_after_the_end() -> None:
+    oracle = Oracle(lightread("proteins"), Budget(3, repeats="free"))
+    oracle.evaluate(oracle.hashes[0])
+    oracle.finish(strategy="mine", seed=0)
+    with pytest.raises(BudgetExhaustedError):
+        oracle.evaluate(oracle.hashes[0])
+
+
+@settings(max_examples=60, deadline=None)
+@given(asked=queries)
+def test_free_repeats_pay_each_epoch_once(raced: Raced, asked: list[tuple[int, int]]) -> None:
+    oracle = Oracle(raced.table, Budget(10_000, repeats="free"))
+    paid: set[tuple[int, int]] = set()
+    for row, epochs in asked:
+        oracle.evaluate(oracle.hashes[row], epochs)
+        paid |= {(row, epoch) for epoch in range(epochs)}
+        assert oracle.spent == pytest.approx(len(paid) / EPOCHS)
+
+
+@settings(max_examples=60, deadline=None)
+@given(asked=queries)
+def test_charged_repeats_in_seconds(raced: Raced, asked: list[tuple[int, int]]) -> None:
+    times = np.where(np.isnan(raced.train_time), np.nanmean(raced.train_time), raced.train_time)
+    oracle = Oracle(raced.table, Budget(1e6, "seconds"))
+    trained, paid = dict.fromkeys(range(10), 0), 0.0
+    for row, epochs in asked:
+        oracle.evaluate(oracle.hashes[row], epochs)
+        new = epochs - trained[row] if epochs > trained[row] else epochs
+        trained[row] = max(trained[row], epochs)
+        paid += times[row] * new / EPOCHS
+    assert oracle.spent == pytest.approx(paid)
+    trace = oracle.finish(strategy="mine", seed=0)
+    assert trace.costs.sum() == pytest.approx(paid)
+    assert trace.ended[-1:].sum() == pytest.approx(paid)
+
+
+def test_early_stops_reward_the_best_epoch_so_far(raced: Raced) -> None:
+    oracle = Oracle(raced.table, Budget(1000))
+    leaky = Oracle(raced.table, Budget(1000), protocol="leaky-test")
+    for row in (0, 3, ROWS - 1):
+        for epochs in (1, 5, EPOCHS - 1):
+            best = raced.curves[row, :, :epochs, 1].max(axis=1).mean()
+            assert oracle.evaluate(oracle.hashes[row], epochs) == pytest.approx(best)
+            so_far = raced.curves[row, :, epochs - 1, 6].mean()
+            assert leaky.evaluate(leaky.hashes[row], epochs) == pytest.approx(so_far)
+        whole = raced.table[oracle.hashes[row]]["valid_perf"]
+        assert oracle.evaluate(oracle.hashes[row], EPOCHS) == whole
+        assert oracle.evaluate(oracle.hashes[row]) == whole
+
+
+def test_failed_trainings_get_the_worst_reward(raced: Raced) -> None:
+    oracle = Oracle(raced.table, Budget(10))
+    assert oracle.evaluate(oracle.hashes[FAILED]) == 0
+    assert oracle.evaluate(oracle.hashes[FAILED], 3) == 0
+
+
+def test_forms_without_a_figure_are_the_worst_and_free(raced: Raced) -> None:
+    oracle = Oracle(raced.table, Budget(10))
+    missing = next(arch for arch in get_space("full") if arch not in oracle)
+    assert oracle.evaluate_form([0, 1, 2, 3], ["skip"] * 4) == 0
+    assert oracle.evaluate_form(missing.link, missing.ops) == 0
+    assert oracle.spent == 0
+    there = Arch.from_hash(oracle.hashes[0])
+    assert oracle.evaluate_form(there.link, there.ops) == raced.table[there]["valid_perf"]
+    assert oracle.spent == 1
+    with pytest.raises(ArchitectureError, match="mlp"):
+        oracle.evaluate_form([0, 1, 2, 3], ["mlp"] * 4)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_search_that_learns_nothing_new_ends(raced: Raced, known: bool) -> None:
+    oracle = Oracle(raced.table, Budget(10, repeats="free"))
+    oracle.evaluate(oracle.hashes[0])
+    form = next(a for a in get_space("full") if (a.valid_hash() == oracle.hashes[0]) is known)
+    for _ in range(PATIENCE):
+        oracle.evaluate_form(form.link, form.ops)
+    with pytest.raises(BudgetExhaustedError, match="stuck"):
+        oracle.evaluate_form(form.link, form.ops)
+
+
+@pytest.mark.parametrize("key", [88888, -1, 10**9, "gcn", None, 2.5, [1, 2]])
+def test_unknown_architectures_are_named(key: Any) -> None:
+    oracle = Oracle(lightread("cora"), Budget(10))
+    with pytest.raises(UnknownHashError):
+        oracle.evaluate(key)
+    assert oracle.spent == 0
+
+
+def test_what_a_table_lacks_is_named(raced: Raced) -> None:
+    cora = lightread("cora")
+    with pytest.raises(QueryError, match=r"'cora' .* no learning curves, so no training"):
+        Oracle(cora, Budget(10)).evaluate(0, epochs=3)
+    with pytest.raises(QueryError, match=r"'cora' .* 'train_time'"):
+        Oracle(cora, Budget(10, "seconds"))
+    with pytest.raises(QueryError, match="no architectures"):
+        Oracle(cora.where("perf > 2"), Budget(10))
+    with pytest.raises(QueryError, match="1 worker, not 0"):
+        Oracle(cora, Budget(10), workers=0)
+    with pytest.raises(UnknownNameError, match=r"'test'.*leaky-test"):
+        Oracle(cora, Budget(10), protocol="test")  # type: ignore[arg-type]
+    for epochs in (0, EPOCHS + 1):
+        with pytest.raises(QueryError, match=f"1 to {EPOCHS} epochs, not after {epochs}"):
+            Oracle(raced.table, Budget(10)).evaluate(int(raced.table.hashes[0]), epochs)
+
+
+def test_costs_come_after_the_question_and_never_from_the_test_set() -> None:
+    oracle = Oracle(lightread("cora"), Budget(10))
+    with pytest.raises(QueryError, match="not asked for"):
+        oracle.cost(61237, "latency")
+    oracle.evaluate(61237)
+    assert oracle.cost(61237, "latency") == lightread("cora")[61237]["latency"]
+    for column in ("perf", "valid_perf", "para_consistent"):
+        with pytest.raises(QueryError, match=rf"'{column}' is no cost.*latency, para"):
+            oracle.cost(61237, column)
+    with pytest.raises(UnknownNameError, match="'speed'"):
+        oracle.cost(61237, "speed")
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_no_strategy_sees_the_test_set(strategy: str, raced: Raced, tmp_path: Any) -> None:
+    """With other test figures, every strategy asks the same."""
+    folder = tmp_path / "other"
+    with new_table(folder) as stage:
+        (stage / "curves.h5").write_bytes((raced.folder / "curves.h5").read_bytes())
+        columns = {name: raced.table.column(name) for name in raced.table.columns}
+        columns["perf"] = np.ascontiguousarray(columns["perf"][::-1])
+        write_table(
+            stage, columns, name="raced", space="full", origin="synthetic", metric="accuracy",
+            source={"title": "the same with other test figures"}, licence="CC0-1.0",
+        )  # fmt: skip
+    other = open_table(folder)
+    asked = [run(strategy, table, 40, seed=3) for table in (raced.table, other)]
+    np.testing.assert_array_equal(asked[0].hashes, asked[1].hashes)
+    np.testing.assert_array_equal(asked[0].rewards, asked[1].rewards)
+    assert {trace.protocol for trace in asked} == {"validation"}
+    leaky = run(strategy, other, 40, seed=3, protocol="leaky-test")
+    assert leaky.protocol == leaky.report().protocol == "leaky-test"
+    whole = leaky.fidelities == 1
+    np.testing.assert_array_equal(
+        leaky.rewards[whole], np.nan_to_num(other.lookup(leaky.hashes[whole], "perf"))
+    )

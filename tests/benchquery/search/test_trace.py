@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchquery import lightread
+from benchquery.errors import CorruptTableError, QueryError
+from benchquery.search import Budget, Oracle, Trace, aggregate, compare, load, run, save
+from benchquery.search.plot import plot_search
+from benchquery.search.summary import standard_error
+from tests.benchquery.search.conftest import Raced
+
+rows = st.lists(
+    st.tuples(st.sampled_from([0.5, 1.0]), st.sampled_from([0.1, 0.2, 0.3]), st.integers(1, 9)),
+    min_size=1,
+    max_size=30,
+)
+
+
+@given(rows=rows)
+def test_the_incumbent_is_the_best_of_the_longest_trainings(
+    rows: list[tuple[float, float, int]],
+) -> None:
+    fidelities, rewards, ends = map(np.array, zip(*rows, strict=True))
+    trace = dataclasses.replace(
+        Oracle(lightread("proteins"), Budget(1)).finish(strategy="mine", seed=0),
+        hashes=np.arange(len(rows)),
+        rewards=rewards,
+        fidelities=fidelities,
+        costs=np.ones(len(rows)),
+        ended=ends.astype(float),
+    )
+    progress = trace.progress()
+    best: tuple[float, float] | None = None
+    for place, query in enumerate(sorted(range(len(rows)), key=lambda i: ends[i])):
+        if best is None or (fidelities[query], rewards[query]) > best:
+            best, number = (fidelities[query], rewards[query]), query
+        assert progress.hashes[place] == number
+        assert progress.rewards[place] == best[1]
+        assert progress.spent[place] == place + 1
+
+
+def test_the_report_is_that_of_pandas() -> None:
+    trace = run("evolution", "cora", "2%", seed=4)
+    report = trace.report()
+    frame = lightread("cora").frame()
+    asked = frame.loc[trace.hashes]
+    found = asked["valid_perf"].idxmax()
+    assert report.hash == found
+    assert report.perf == frame.loc[found, "perf"]
+    assert report.valid_perf == frame.loc[found, "valid_perf"] == asked["valid_perf"].max()
+    assert report.rank == frame["perf"].rank(ascending=False, method="min")[found]
+    assert report.valid_rank == frame["valid_perf"].rank(ascending=False, method="min")[found]
+    spread = frame["perf"].max() - frame["perf"].min()
+    assert report.regret == pytest.approx(frame["perf"].max() - report.perf)
+    assert report.normalised_regret == pytest.approx(report.regret / spread)
+    assert report.valid_regret == pytest.approx(frame["valid_perf"].max() - report.valid_perf)
+    assert (report.queries, report.architectures) == (524, asked.index.nunique())
+    assert report.origin == "published"
+    np.testing.assert_array_equal(report.curve["reward"], asked["valid_perf"].cummax())
+    np.testing.assert_array_equal(report.curve["spent"], np.arange(1, 525))
+    np.testing.assert_array_equal(
+        report.curve["perf"], frame.loc[report.curve["hash"], "perf"].to_numpy()
+    )
+
+
+def test_a_search_that_asked_nothing_has_no_report() -> None:
+    trace = run(lambda oracle, rng: None, "proteins", 5)
+    with pytest.raises(QueryError, match="asked nothing"):
+        trace.report()
+
+
+def test_traces_come_back_as_they_were(tmp_path: Path, raced: Raced) -> None:
+    traces = [
+        run("halving", raced.table, Budget(50.5, "seconds", "free"), seed=1, workers=2),
+        run("random", raced.table, 5, seed=2, protocol="leaky-test"),
+        run(lambda oracle, rng: None, raced.table, 5),
+    ]
+    path = tmp_path / "traces.parquet"
+    save(traces, path)
+    back = load(path, raced.table)
+    assert len(back) == len(traces)
+    for before, after in zip(traces, back, strict=True):
+        for field in dataclasses.fields(Trace):
+            if field.name != "table":
+                np.testing.assert_equal(
+                    getattr(after, field.name), getattr(before, field.name), field.name
+                )
+    assert back[0].report() == traces[0].report()
+    frame = pd.read_parquet(path)
+    assert frame["strategy"].tolist() == [t.strategy for t in traces for _ in range(len(t))]
+    assert frame.groupby("trace")["costs"].sum().tolist() == pytest.approx(
+        [trace.costs.sum() for trace in traces[:2]]
+    )
+
+
+def test_reports_need_the_table_that_was_searched(tmp_path: Path, raced: Raced) -> None:
+    save([run("random", "cora", 5), run("random", raced.table, 5)], tmp_path / "t.parquet")
+    cora, other = load(tmp_path / "t.parquet")
+    assert cora.report().queries == 5
+    with pytest.raises(QueryError, match="not the one that was searched"):
+        cora.report(raced.table)
+    with pytest.raises(KeyError, match="'raced'"):
+        other.report()
+
+
+def test_files_that_are_no_traces_are_named(tmp_path: Path) -> None:
+    (tmp_path / "text.parquet").write_text("no")
+    pd.DataFrame({"a": [1]}).to_parquet(tmp_path / "plain.parquet")
+    for name in ("text.parquet", "plain.parquet", "nowhere.parquet"):
+        with pytest.raises(CorruptTableError, match=name):
+            load(tmp_path / name)
+    for name in ("traces.csv", "nowhere/traces.parquet"):
+        with pytest.raises(QueryError, match="write"):
+            save([], tmp_path / name)
+
+
+def test_averages_are_those_of_pandas(raced: Raced) -> None:
+    traces = [run("halving", raced.table, 20, seed=seed) for seed in range(4)]
+    average = aggregate(traces, "perf")
+    curves = [
+        pd.Series(report.curve["perf"], index=report.curve["spent"])
+        for report in (trace.report() for trace in traces)
+    ]
+    curves = [curve[~curve.index.duplicated(keep="last")] for curve in curves]
+    frame = pd.concat(curves, axis=1).sort_index().ffill().dropna()
+    np.testing.assert_allclose(average.at, frame.index)
+    np.testing.assert_allclose(average.mean, frame.mean(axis=1))
+    np.testing.assert_allclose(average.error, frame.sem(axis=1))
+    assert average.count == 4
+    assert np.isnan(aggregate(traces[:1]).error).all()
+
+
+def test_standings_are_those_of_pandas() -> None:
+    traces = [
+        run(name, "proteins", "2%", seed=seed, protocol=protocol)
+        for name in ("random", "local")
+        for seed in range(3)
+        for protocol in ("validation", "leaky-test")
+    ]
+    frame = pd.DataFrame([vars(trace.report()) for trace in traces])
+    groups = frame.groupby(["dataset", "protocol", "strategy"])
+    standings = compare(traces)
+    assert len(standings) == 4
+    for row in standings:
+        group = groups.get_group((row.dataset, row.protocol, row.strategy))
+        assert row.perf == pytest.approx(group["perf"].mean())
+        assert row.perf_error == pytest.approx(group["perf"].sem())
+        assert row.regret == pytest.approx(group["regret"].mean())
+        assert row.rank == pytest.approx(group["rank"].mean())
+        assert row.seeds == 3
+    assert np.isnan(standard_error([1.0]))
+
+
+def test_unlike_traces_are_not_averaged() -> None:
+    fair, leaky = (
+        run("random", "proteins", 5, protocol=protocol) for protocol in ("validation", "leaky-test")
+    )
+    with pytest.raises(QueryError, match=r"leaky-test.*validation"):
+        aggregate([fair, leaky])
+    with pytest.raises(QueryError, match="none"):
+        aggregate([])
+
+
+@pytest.mark.parametrize("ending", [".png", ".svg"])
+def test_searches_are_drawn(tmp_path: Path, ending: str) -> None:
+    traces = [
+        run(name, "proteins", 20, seed=seed, protocol=protocol)
+        for name in ("random", "evolution")
+        for seed in range(2)
+        for protocol in ("validation", "leaky-test")
+    ]
+    path = tmp_path / f"search{ending}"
+    plot_search(traces, path)
+    content = path.read_bytes()
+    assert content.startswith(b"\x89PNG") if ending == ".png" else b"<svg" in content
+    with pytest.raises(QueryError, match="no traces"):
+        plot_search([], path)
+    with pytest.raises(QueryError, match="gif"):
+        plot_search(traces, tmp_path / "search.gif")
