@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-import h5py
 import numpy as np
 import numpy.typing as npt
 
@@ -23,6 +22,7 @@ from benchbuild.hyperparameters import HyperParameters
 from benchbuild.jobs import DETERMINED, STATUSES
 from benchbuild.models.size import count_parameters
 from benchquery.arch import Arch
+from benchquery.curves import new_curves
 from benchquery.manifest import CURVES
 from benchquery.schema import CURVE_COLUMNS
 from benchquery.writer import write_table
@@ -151,20 +151,7 @@ def _write_curves(collection: Collection, grid: _Grid, path: Path) -> None:
     epochs = collection.run.settings["hp"]["epochs"]
     shape = (len(grid.seeds), epochs, len(CURVE_COLUMNS))
     curves = collection.arrays["curve"]
-    with h5py.File(path, "w", libver="latest") as file:
-        file["hash"] = grid.hashes
-        file["seed"] = grid.seeds
-        data = file.create_dataset(
-            "curves",
-            shape=(len(grid.hashes), *shape),
-            dtype=np.float32,
-            chunks=(1, *shape),
-            compression="gzip",
-            compression_opts=4,
-            shuffle=True,
-            fletcher32=True,
-            fillvalue=np.nan,
-        )
+    with new_curves(path, grid.hashes, grid.seeds, epochs) as data:
         for number, rows in enumerate(grid.rows.tolist()):
             block = np.full(shape, np.nan, dtype=np.float32)
             for position, row in enumerate(rows):

@@ -126,8 +126,8 @@ RATES = Work(layers=1.0e-3, products=3.1e-11, sums=5.6e-10, entries=3.9e-10, att
 """Seconds of each term on one core of a cloud machine that was busy with other work.
 
 Fitted to the CPU seconds an epoch of 33 trainings: 14 on cora, 5 each on citeseer, photo and
-pubmed, 4 on computers; the term of `layers` to 6 on karate, where there is little else. On these the
-error is 16% in the median and 68% at most; photo and computers come out a third too low. cs,
+pubmed, 4 on computers; the term of `layers` to 6 on karate, where there is little else. On the 33
+the error is 16% in the median and 68% at most; photo and computers come out a third too low. cs,
 physics, arxiv and proteins were not measured.
 """
 

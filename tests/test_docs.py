@@ -2,7 +2,8 @@
 
 ``pycon`` blocks are doctests, ``python`` blocks are run as they stand; both share one
 namespace a file. In ``console`` blocks each line after a ``$`` is run by a shell, and
-what it prints, or why it fails, must be what follows. ``sh`` blocks may only name the scripts that CI runs.
+what it prints, or why it fails, must be what follows. ``sh`` blocks may only name the
+scripts that CI runs.
 """
 
 from __future__ import annotations

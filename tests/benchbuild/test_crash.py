@@ -98,6 +98,7 @@ def test_a_writer_killed_at_random_points_loses_nothing(tmp_path: Path) -> None:
         assert safe <= there, "an acknowledged record is gone"
         safe |= there
     assert safe == set(kind_of("train").keys(run))
+    assert kills >= ROUNDS
     merge([folder.path], tmp_path / "killed")
     whole = RunFolder.begin(tmp_path / "whole", run)
     subprocess.run([sys.executable, "-c", WRITER, str(whole.path)], check=True, text=True)
