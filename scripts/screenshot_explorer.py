@@ -14,13 +14,17 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tests.benchquery.explorer.running import running_browser, running_explorer  # noqa: E402
+from tests.benchquery.explorer.running import (  # noqa: E402
+    ALL_FILLED,
+    running_browser,
+    running_explorer,
+)
 
 PICTURES = {
     "explorer-light": (1440, 900, "light", "table=cora&focus=76727"),
     "explorer-dark": (1440, 900, "dark", "table=cora&with=gin&without=skip&focus=12227"),
     "explorer-phone": (390, 844, "light", "table=cora&focus=76727"),
-    "explorer-compare": (1440, 900, "light", "table=cora&other=citeseer&x=perf&colour=gin&y=perf"),
+    "explorer-compare": (1440, 900, "light", "table=cora&other=citeseer&x=valid_perf&colour=gin"),
 }
 """By name of the picture: width, height, theme, and the view as in the page's address."""
 
@@ -38,6 +42,7 @@ def main() -> None:
             page.goto(f"{url}#{view}")
             page.wait_for_selector("body[data-ready]")
             page.wait_for_selector(".neighbours li")
+            page.wait_for_function(ALL_FILLED)
             page.wait_for_load_state("networkidle")
             page.screenshot(path=folder / f"{name}.png")
             page.close()

@@ -16,9 +16,10 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import importlib
+import io
 import logging
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
     import numpy as np
 else:
     np = LazyModule("numpy")
+
+_ROUNDS = 10**6
+"""More than any budget: it is the oracle that ends a search."""
 
 MASKS: Mapping[Protocol, tuple[str, ...]] = MappingProxyType(
     {"validation": ("val",), "leaky-test": ("val", "test")}
@@ -177,13 +181,14 @@ def run(
 
 
 def _import(name: str) -> Any:
-    """Import a module of AutoGL's environment.
+    """Import a module of AutoGL's environment, and keep to ourselves what that prints.
 
     Raises:
         MissingPackageError: If it is not there.
     """
     try:
-        return importlib.import_module(name)
+        with contextlib.redirect_stdout(io.StringIO()):
+            return importlib.import_module(name)
     except ModuleNotFoundError as error:
         raise MissingPackageError(
             f"this needs AutoGL, in an environment of its own ({error}): "
@@ -193,43 +198,37 @@ def _import(name: str) -> Any:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep AutoGL from logging each round."""
+    """Keep AutoGL from logging, and from printing to standard output, where results go."""
     level = logging.root.manager.disable
     logging.disable(logging.INFO)
     try:
-        yield
+        with contextlib.redirect_stdout(io.StringIO()):
+            yield
     finally:
         logging.disable(level)
 
 
-def _adapt(make: Callable[[Any], Any]) -> Strategy:
-    """Turn a maker of algorithms, given AutoGL's module of them, into a strategy of ours."""
+def _adapt(module: str, name: str) -> Strategy:
+    """Turn an algorithm of AutoGL, named by its module and class, into a strategy of ours."""
 
     def adapted(oracle: Oracle, rng: random.Random) -> None:
-        algorithms, torch = _import("autogl.module.nas.algorithm"), _import("torch")
+        algorithms, torch = _import(f"autogl.module.nas.algorithm.{module}"), _import("torch")
         np.random.seed(rng.getrandbits(32))
         torch.manual_seed(rng.getrandbits(32))
         with _quiet():
-            search(oracle, make(algorithms))
+            algorithm = getattr(algorithms, name)(
+                device="cpu", num_epochs=_ROUNDS, disable_progress=True
+            )
+            search(oracle, algorithm)
 
     return adapted
 
 
-_ROUNDS = 10**6
-"""More than any budget: it is the oracle that ends a search."""
-
 STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
     {
-        "random": _adapt(
-            lambda algorithms: algorithms.RandomSearch(
-                device="cpu", num_epochs=_ROUNDS, disable_progress=True
-            )
-        ),
-        "graphnas": _adapt(
-            lambda algorithms: algorithms.GraphNasRL(
-                device="cpu", num_epochs=_ROUNDS, disable_progress=True
-            )
-        ),
+        "random": _adapt("random_search", "RandomSearch"),
+        "graphnas": _adapt("rl", "GraphNasRL"),
+        "agnn": _adapt("agnn_rl", "AGNNRL"),
     }
 )
-"""AutoGL's algorithms with its own settings: random search, and GNAS of the paper."""
+"""AutoGL's algorithms with its own settings; the last two are the paper's GNAS and Auto-GNN."""

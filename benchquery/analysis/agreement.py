@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from benchquery import schema
 from benchquery._imports import LazyModule
 from benchquery.errors import QueryError, UnknownNameError
 from benchquery.table import ArchTable
@@ -43,15 +44,20 @@ def top_rows(values: Array, share: float) -> Ints:
     return np.argsort(-values, kind="stable")[: max(1, round(share * len(values)))]
 
 
+def goodness(values: Array, by: str) -> Array:
+    """Return the values of a column turned so that more is better."""
+    return -values if schema.column(by).direction == "lower" else values
+
+
 def _common(first: ArchTable, second: ArchTable, by: str) -> tuple[Array, Array]:
-    """Return a column of the architectures that both tables hold."""
+    """Return how good the architectures are that both tables hold."""
     common = np.intersect1d(first.hashes, second.hashes)
     if len(common) < 2:
         raise QueryError(
             f"the tables of {first.name!r} and {second.name!r} have {len(common)} "
             "architectures in common; at least 2 are needed"
         )
-    return first.lookup(common, by), second.lookup(common, by)
+    return goodness(first.lookup(common, by), by), goodness(second.lookup(common, by), by)
 
 
 def _measure(name: str, a: Array, b: Array, share: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
-from benchquery.analysis.agreement import top_rows
+from benchquery.analysis.agreement import goodness, top_rows
 from benchquery.arch import LINKS, OPS
 from benchquery.encoding import link_indices, op_indices
 from benchquery.table import ArchTable
@@ -20,7 +20,7 @@ else:
 
 def _best(table: ArchTable, share: float, by: str) -> Ints:
     """Return the hashes of the top share of a table."""
-    return table.hashes[top_rows(table.column(by), share)]
+    return table.hashes[top_rows(goodness(table.column(by), by), share)]
 
 
 def link_frequencies(table: ArchTable, share: float = 0.05, by: str = "perf") -> dict[str, float]:

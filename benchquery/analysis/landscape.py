@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
+from benchquery.analysis.agreement import goodness
 from benchquery.arch import NODES, OPS, RAW_LINKS, RAW_OPS, raw_hashes
 from benchquery.errors import QueryError
 from benchquery.space import get_space
@@ -31,8 +32,8 @@ class Landscape:
     Attributes:
         local_optima: Positions of the architectures that no neighbour beats.
         distance: Of every architecture, the number of changes to the best one.
-        fitness_distance: Pearson's correlation of the figure with that distance; the
-            nearer to -1, the surer a climb leads to the best.
+        fitness_distance: Pearson's correlation of how good an architecture is with that
+            distance; the nearer to -1, the surer a climb leads to the best.
     """
 
     local_optima: Ints
@@ -97,7 +98,7 @@ def landscape(table: ArchTable, by: str = "perf") -> Landscape:
             f"the table of {table.name!r} holds {len(table):,} of the {len(space):,} "
             f"architectures of space {space.name!r}; a landscape needs all of them"
         )
-    values: Array = table.lookup(space.hashes, by)
+    values: Array = goodness(table.lookup(space.hashes, by), by)
     first, second = neighbour_pairs(space.name)
     beaten = np.zeros(len(values), dtype=bool)
     beaten[first[values[second] > values[first]]] = True

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
+from benchquery.analysis.agreement import goodness
 from benchquery.table import ArchTable
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def transfer_matrix(tables: Mapping[str, ArchTable], by: str = "perf") -> Floats
     for i, search in enumerate(tables.values()):
         for j, judge in enumerate(tables.values()):
             common = np.intersect1d(search.hashes, judge.hashes)
-            best = search.lookup(common, by).argmax()
-            others = np.delete(judge.lookup(common, by), best)
-            matrix[i, j] = (others < judge.lookup(common[best : best + 1], by)).mean()
+            best = goodness(search.lookup(common, by), by).argmax()
+            judged = goodness(judge.lookup(common, by), by)
+            matrix[i, j] = (np.delete(judged, best) < judged[best]).mean()
     return matrix

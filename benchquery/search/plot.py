@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     import matplotlib.axes as mpl_axes
     import matplotlib.figure as mpl_figure
     import matplotlib.ticker as mpl_ticker
+    import numpy as np
 else:
+    np = LazyModule("numpy")
     mpl_figure = LazyModule("matplotlib.figure", extra="plot")
     mpl_ticker = LazyModule("matplotlib.ticker", extra="plot")
 
@@ -69,10 +71,12 @@ def _draw_panel(
     axes: mpl_axes.Axes, traces: Sequence[Trace], measure: Measure, styles: dict[str, int]
 ) -> None:
     """Draw the strategies on one dataset under one protocol."""
-    first, starts = traces[0], []
+    first, lowest, highest = traces[0], [], []
     for (_, _, strategy), members in group(traces).items():
         average = aggregate(members, measure)
-        starts.append(average.mean[int(len(average.at) * _SKIPPED)])
+        error = np.nan_to_num(average.error)
+        lowest.append(average.mean[int(len(average.at) * _SKIPPED)])
+        highest.append((average.mean + error).max())
         style = styles[strategy]
         colour = _COLOURS[style % len(_COLOURS)]
         axes.plot(
@@ -81,13 +85,14 @@ def _draw_panel(
             label=f"{strategy} ({average.count} seeds)",
         )  # fmt: skip
         axes.fill_between(
-            average.at, average.mean - average.error, average.mean + average.error,
+            average.at, average.mean - error, average.mean + error,
             step="post", color=colour, alpha=0.2, linewidth=0,
         )  # fmt: skip
-    axes.set_ylim(bottom=min(starts))
+    margin = 0.05 * (max(highest) - min(lowest))
+    axes.set_ylim(min(lowest) - margin, max(highest) + margin)
+    axes.yaxis.set_major_locator(mpl_ticker.MaxNLocator(6, steps=[1, 2, 5, 10]))
     axes.yaxis.set_major_formatter(mpl_ticker.PercentFormatter(1, decimals=1, symbol=""))
-    rewarded = "validation" if first.protocol == "validation" else "TEST (leaky)"
-    shown = f"reward: {rewarded}" if measure == "reward" else "test of the incumbent"
-    axes.set(xlabel=f"budget [{first.budget.unit}]", ylabel=f"best so far [%], {shown}")
-    axes.set_title(f"{first.dataset}, {first.origin} figures, {first.protocol}", fontsize=10)
+    split = "validation" if (measure, first.protocol) == ("reward", "validation") else "test"
+    axes.set(xlabel=f"budget [{first.budget.unit}]", ylabel=f"{split} metric of the best [%]")
+    axes.set_title(f"{first.dataset} ({first.origin}), rewarded: {first.protocol}", fontsize=10)
     axes.grid(alpha=0.25)

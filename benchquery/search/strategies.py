@@ -38,7 +38,7 @@ ADAPTERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "nni": ("random", "grid", "evolution", "evolution-repeats", "tpe", "rl"),
         "optuna": ("random", "tpe", "nsga2"),
-        "autogl": ("random", "graphnas"),
+        "autogl": ("random", "graphnas", "agnn"),
     }
 )
 """Module of `benchquery.adapters` -> the names in its mapping `STRATEGIES`.

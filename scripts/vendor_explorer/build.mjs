@@ -54,7 +54,9 @@ for (const [bundle, contents] of Object.entries(bundles)) {
   });
   const [{ inputs }] = Object.values(metafile.outputs);
   const folders = new Set(
-    Object.entries(inputs).filter(([, part]) => part.bytesInOutput > 0).map(([file]) => packageOf(file)),
+    Object.entries(inputs)
+      .filter(([, part]) => part.bytesInOutput > 0)
+      .map(([file]) => packageOf(file)),
   );
   const packages = await Promise.all([...folders].filter(Boolean).map(describe));
   packages.sort((a, b) => a.name.localeCompare(b.name));
@@ -67,6 +69,8 @@ const licences = [...used.values()].sort((a, b) => a.name.localeCompare(b.name))
 await writeFile(
   path.join(out, "licences.txt"),
   licences
-    .map(({ name, version, license, text }) => `${name} ${version} (${license})\n\n${text.trim()}\n`)
+    .map(
+      ({ name, version, license, text }) => `${name} ${version} (${license})\n\n${text.trim()}\n`,
+    )
     .join(`\n${"-".repeat(78)}\n\n`),
 );

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -197,7 +198,7 @@ def test_errors_of_a_real_process_show_no_traceback(built: Path) -> None:
 
 
 def test_a_closed_pipe_is_no_error() -> None:
-    command = f"{sys.executable} -m benchquery top cora -k 20000 | head -n 1"
+    command = f"{shlex.quote(sys.executable)} -m benchquery top cora -k 20000 | head -n 1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert done.stderr == ""
     assert done.stdout.split()[0] == "hash"

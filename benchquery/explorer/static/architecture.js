@@ -18,7 +18,9 @@ export function createReader({ ops, links }) {
     countOf: (hash, op) => opsOf(hash).filter((name) => name === op).length,
     shortName: (hash) => `${opsOf(hash).join(" ")} · ${linkOf(hash).name}`,
     python: (hash) =>
-      `Arch([${linkOf(hash).link.join(", ")}], [${opsOf(hash).map((op) => `"${op}"`).join(", ")}])`,
+      `Arch([${linkOf(hash).link.join(", ")}], [${opsOf(hash)
+        .map((op) => `"${op}"`)
+        .join(", ")}])`,
   };
 }
 
@@ -37,7 +39,9 @@ export function readDigits(hashes) {
 function rawLinks() {
   let lists = [[]];
   for (let node = 0; node < NODES; node++) {
-    lists = lists.flatMap((list) => Array.from({ length: node + 1 }, (_, parent) => [...list, parent]));
+    lists = lists.flatMap((list) =>
+      Array.from({ length: node + 1 }, (_, parent) => [...list, parent]),
+    );
   }
   return lists;
 }

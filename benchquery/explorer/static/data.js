@@ -55,15 +55,20 @@ export async function loadTable(description) {
 
 /** Loads the hash of every raw form, the operations running fastest. */
 export async function loadForms() {
-  return once("data/forms.arrow.gz", async (path) => (await loadArrow(path)).getChild("hash").toArray());
+  return once("data/forms.arrow.gz", async (path) =>
+    (await loadArrow(path)).getChild("hash").toArray(),
+  );
 }
 
 /** Loads every epoch of every seed of an architecture, by column. */
 export async function loadCurve(description, hash) {
-  return once(`data/curves/${encodeURIComponent(description.name)}/${hash}.arrow.gz`, async (path) => {
-    const arrow = await loadArrow(path);
-    return (name) => arrow.getChild(name).toArray();
-  });
+  return once(
+    `data/curves/${encodeURIComponent(description.name)}/${hash}.arrow.gz`,
+    async (path) => {
+      const arrow = await loadArrow(path);
+      return (name) => arrow.getChild(name).toArray();
+    },
+  );
 }
 
 /** Loads how alike two tables rank architectures, one row a metric. */

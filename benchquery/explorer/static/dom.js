@@ -21,7 +21,8 @@ function fill(element, attributes, children) {
   for (const [key, value] of Object.entries(attributes)) {
     if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
     else if (value === true) element.setAttribute(key, "");
-    else if (value !== false && value !== null && value !== undefined) element.setAttribute(key, value);
+    else if (value !== false && value !== null && value !== undefined)
+      element.setAttribute(key, value);
   }
   element.append(...children.flat().filter((child) => child !== null && child !== undefined));
   return element;

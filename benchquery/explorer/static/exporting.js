@@ -3,7 +3,14 @@
 import { make } from "./dom.js";
 import { conditions } from "./filters.js";
 
-const PARQUET_TYPES = { int32: "INT32", int64: "INT64", float32: "FLOAT", float64: "DOUBLE", bool: "BOOLEAN", string: "STRING" };
+const PARQUET_TYPES = {
+  int32: "INT32",
+  int64: "INT64",
+  float32: "FLOAT",
+  float64: "DOUBLE",
+  bool: "BOOLEAN",
+  string: "STRING",
+};
 
 function csvCell(value) {
   if (typeof value === "string") return `"${value.replaceAll('"', '""')}"`;
@@ -32,14 +39,28 @@ export async function toParquet(table, rows) {
 export function toPython(state, model, rows) {
   const { table, xColumn, yColumn } = model;
   const own = table.origin === "published" ? "" : "  # add source=FOLDER if it is not found";
-  const lines = ["from benchquery import lightread", "", `bench = lightread(${JSON.stringify(table.name)})${own}`];
+  const lines = [
+    "from benchquery import lightread",
+    "",
+    `bench = lightread(${JSON.stringify(table.name)})${own}`,
+  ];
   const filters = conditions(state);
-  const where = filters.length ? `.where(\n${filters.map((text) => `    ${JSON.stringify(text)},\n`).join("")})` : "";
+  const where = filters.length
+    ? `.where(\n${filters.map((text) => `    ${JSON.stringify(text)},\n`).join("")})`
+    : "";
   if (state.list === "best" && !model.other) {
     lines.push(`chosen = bench${where}`);
   } else if (state.list === "front" && !model.other) {
-    const named = (direction) => [...new Set([xColumn, yColumn].filter((column) => column.direction === direction).map((column) => column.name))];
-    lines.push(`chosen = bench${where}.pareto(\n    maximise=${JSON.stringify(named("higher"))},\n    minimise=${JSON.stringify(named("lower"))},\n)`);
+    const named = (direction) => [
+      ...new Set(
+        [xColumn, yColumn]
+          .filter((column) => column.direction === direction)
+          .map((column) => column.name),
+      ),
+    ];
+    lines.push(
+      `chosen = bench${where}.pareto(\n    maximise=${JSON.stringify(named("higher"))},\n    minimise=${JSON.stringify(named("lower"))},\n)`,
+    );
   } else {
     const hashes = rows.map((row) => table.hashes[row]);
     lines.splice(0, 0, "import numpy as np");
@@ -54,7 +75,11 @@ export async function save(format, state, model, rows) {
   const name = `${model.table.name}-${state.list}`;
   const files = {
     csv: async () => [toCsv(model.table, rows), "text/csv", `${name}.csv`],
-    parquet: async () => [await toParquet(model.table, rows), "application/vnd.apache.parquet", `${name}.parquet`],
+    parquet: async () => [
+      await toParquet(model.table, rows),
+      "application/vnd.apache.parquet",
+      `${name}.parquet`,
+    ],
     python: async () => [toPython(state, model, rows), "text/x-python", `${name}.py`],
   };
   const [content, type, file] = await files[format]();

@@ -22,8 +22,10 @@ function compact(record) {
 /** Tells whether a state filters at all. */
 export function isFiltered(state) {
   return Boolean(
-    Object.keys(state.ops).length + state.droppedLinks.length + state.droppedDepths.length +
-      Object.keys(state.ranges).length,
+    Object.keys(state.ops).length +
+    state.droppedLinks.length +
+    state.droppedDepths.length +
+    Object.keys(state.ranges).length,
   );
 }
 
@@ -109,7 +111,13 @@ function rangeField(state, table, column, set) {
     { class: "range" },
     make("div", { class: "range-title", title: column.description }, columnTitle(column)),
     createHistogram(values, range, choose),
-    make("div", { class: "range-inputs" }, input(0, "at least"), make("span", {}, "to"), input(1, "at most")),
+    make(
+      "div",
+      { class: "range-inputs" },
+      input(0, "at least"),
+      make("span", {}, "to"),
+      input(1, "at most"),
+    ),
   );
 }
 
@@ -119,14 +127,35 @@ export function showFilters(state, table, reader, set) {
   const focused = body.contains(document.activeElement) ? document.activeElement.dataset.key : null;
   const clear = { ops: {}, droppedLinks: [], droppedDepths: [], ranges: {} };
   const group = (title, hint, className, children) =>
-    make("fieldset", {}, make("legend", {}, title, hint && make("small", {}, hint)), make("div", { class: className }, children));
+    make(
+      "fieldset",
+      {},
+      make("legend", {}, title, hint && make("small", {}, hint)),
+      make("div", { class: className }, children),
+    );
   body.replaceChildren(
     group("Operations", "✓ must use, ✕ must not", "chips", opButtons(state, reader, set)),
     group("Links", "press to leave out", "chips links", linkButtons(state, reader, set)),
     group("Depth", "press to leave out", "chips depths", depthButtons(state, reader, set)),
-    group("Metrics", "drag, or type", "ranges",
-      table.columns.filter((column) => column.is_metric).map((column) => rangeField(state, table, column, set))),
-    make("button", { type: "button", class: "wide", "data-key": "clear", disabled: !isFiltered(state), onclick: () => set(clear) }, "Clear all filters"),
+    group(
+      "Metrics",
+      "drag, or type",
+      "ranges",
+      table.columns
+        .filter((column) => column.is_metric)
+        .map((column) => rangeField(state, table, column, set)),
+    ),
+    make(
+      "button",
+      {
+        type: "button",
+        class: "wide",
+        "data-key": "clear",
+        disabled: !isFiltered(state),
+        onclick: () => set(clear),
+      },
+      "Clear all filters",
+    ),
   );
   if (focused) body.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
 }

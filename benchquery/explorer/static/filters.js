@@ -29,7 +29,10 @@ export function passing(state, table, reader) {
   const linkDropped = reader.links.map(
     ({ name, depth }) => state.droppedLinks.includes(name) || state.droppedDepths.includes(depth),
   );
-  const uses = Object.entries(state.ops).map(([op, use]) => [reader.ops.indexOf(op), use === "with"]);
+  const uses = Object.entries(state.ops).map(([op, use]) => [
+    reader.ops.indexOf(op),
+    use === "with",
+  ]);
   const ranges = Object.entries(state.ranges)
     .filter(([name]) => table.values(name))
     .map(([name, [low, high]]) => [table.values(name), low ?? -Infinity, high ?? Infinity]);

@@ -36,6 +36,11 @@ export function columnTitle(column) {
   return unitOf(column) ? `${column.name} (${unitOf(column)})` : column.name;
 }
 
+/** Returns a table's name, labelled if its figures are not the published ones. */
+export function titleOf(name, origin) {
+  return origin === "published" ? name : `${name} (${origin})`;
+}
+
 /** Returns a figure with the unit of its column. */
 export function withUnit(value, column) {
   return [formatFigure(value), unitOf(column)].filter(Boolean).join(" ");

@@ -7,7 +7,7 @@ import { showDetails } from "./details.js";
 import { byId, make, setOptions } from "./dom.js";
 import { save } from "./exporting.js";
 import { isFiltered, showFilters } from "./filter_panel.js";
-import { columnTitle, formatCount, formatFigure } from "./format.js";
+import { columnTitle, formatCount, formatFigure, titleOf } from "./format.js";
 import { listRows, showLists } from "./lists.js";
 import { bestRow, derive } from "./model.js";
 import { createPlot } from "./plot.js";
@@ -19,6 +19,13 @@ const FILTER_KEYS = ["table", "ops", "droppedLinks", "droppedDepths", "ranges"];
 const POINT_KEYS = [...PLACE_KEYS, ...FILTER_KEYS];
 const TICKS = ["front", "xlog", "ylog"];
 const PHONE = window.matchMedia("(max-width: 1080px)");
+
+/** Returns where a table's figures come from, and what is to know about them. */
+function provenance({ name, metric, origin, source, licence, notes }) {
+  return [`${name}: ${metric}, ${origin}`, source.title, licence, ...notes]
+    .filter(Boolean)
+    .join(" · ");
+}
 
 function complain(error) {
   byId("problem").textContent = error.message;
@@ -37,7 +44,11 @@ async function start() {
   let lastShown = null;
 
   const rowOf = (hash) => model.table.rowOf.get(hash);
-  const pickedRows = () => store.get().picked.map(rowOf).filter((row) => row !== undefined);
+  const pickedRows = () =>
+    store
+      .get()
+      .picked.map(rowOf)
+      .filter((row) => row !== undefined);
   const chosenRow = () => (store.get().focus === null ? undefined : rowOf(store.get().focus));
   const focusRow = () => chosenRow() ?? bestRow(model) ?? null;
 
@@ -47,7 +58,9 @@ async function start() {
       const { picked } = store.get();
       const hashes = rows.map((row) => model.table.hashes[row]);
       const drops = toggles && hashes.every((hash) => picked.includes(hash));
-      const next = drops ? picked.filter((hash) => !hashes.includes(hash)) : [...new Set([...picked, ...hashes])];
+      const next = drops
+        ? picked.filter((hash) => !hashes.includes(hash))
+        : [...new Set([...picked, ...hashes])];
       store.set({ picked: next, list: "picked" });
     },
     drop: () => store.set({ picked: [] }),
@@ -63,23 +76,43 @@ async function start() {
   function showChoices(state) {
     const table = tables.get(state.table);
     const upper = tables.get(state.other) ?? table;
-    const metrics = (owner) => owner.columns.filter((column) => column.is_metric).map((column) => [column.name, columnTitle(column)]);
-    const names = catalogue.tables.map(({ name }) => [name, name]);
+    const metrics = (owner) =>
+      owner.columns
+        .filter((column) => column.is_metric)
+        .map((column) => [column.name, columnTitle(column)]);
+    const names = catalogue.tables.map(({ name, origin }) => [name, titleOf(name, origin)]);
     setOptions(byId("table"), names, state.table);
     setOptions(byId("x"), metrics(table), state.x);
     setOptions(byId("y"), metrics(upper), state.y);
-    setOptions(byId("other"), [["", "nothing"], ...names.filter(([name]) => name !== state.table)], state.other);
-    setOptions(byId("colour"), [["depth", "depth"], ...metrics(table), ...catalogue.ops.map((op) => [op, `uses of ${op}`])], state.colour);
+    setOptions(
+      byId("other"),
+      [["", "nothing"], ...names.filter(([name]) => name !== state.table)],
+      state.other,
+    );
+    setOptions(
+      byId("colour"),
+      [["depth", "depth"], ...metrics(table), ...catalogue.ops.map((op) => [op, `uses of ${op}`])],
+      state.colour,
+    );
     for (const key of TICKS) byId(key).checked = state[key];
     byId("reset-view").hidden = state.view === null;
   }
 
   function showStatus(state) {
-    const parts = [`${formatCount(model.rows.length)} of ${formatCount(model.table.hashes.length)} architectures`];
-    if (state.front) parts.push(model.directed ? `${formatCount(model.front.length)} on the front` : "no front: neither way is better for one axis");
+    const parts = [
+      `${formatCount(model.rows.length)} of ${formatCount(model.table.hashes.length)} architectures`,
+    ];
+    if (state.front)
+      parts.push(
+        model.directed
+          ? `${formatCount(model.front.length)} on the front`
+          : "no front: neither way is better for one axis",
+      );
     byId("status").textContent = parts.join(" · ");
-    const { table } = model;
-    byId("provenance").textContent = [`${table.metric}, ${table.origin}`, table.source.title, table.licence].filter(Boolean).join(" · ");
+    byId("provenance").textContent = [model.table, model.other]
+      .filter(Boolean)
+      .map(provenance)
+      .join(" — ");
   }
 
   /** Says how alike two tables rank, if one metric of both is shown. */
@@ -92,9 +125,15 @@ async function start() {
     const row = rows.find(({ by }) => by === state.x);
     if (!row || lastShown.other !== state.other || lastShown.x !== lastShown.y) return;
     place.hidden = false;
-    place.textContent =
-      `${row.by} of the ${formatCount(row.common)} in common: Pearson ${formatFigure(row.pearson)}, ` +
-      `Spearman ${formatFigure(row.spearman)}, ${formatFigure(100 * row.top_overlap)}% of the top 5% shared`;
+    const said = [
+      `Pearson ${formatFigure(row.pearson)}`,
+      `Spearman ${formatFigure(row.spearman)}`,
+      // The analysis takes the largest figures as the top.
+      model.yColumn.direction === "higher"
+        ? `${(100 * row.top_overlap).toFixed(1)}% of the top 5% shared`
+        : null,
+    ].filter(Boolean);
+    place.textContent = `${row.by} of the ${formatCount(row.common)} in common: ${said.join(", ")}`;
   }
 
   function showLegend(values, scale) {
@@ -107,7 +146,11 @@ async function start() {
     };
     const items = discrete
       ? discrete.map((value) => make("span", {}, swatch(value), String(value)))
-      : [make("span", {}, formatFigure(scale.low)), gradient(css, scale), make("span", {}, formatFigure(scale.high))];
+      : [
+          make("span", {}, formatFigure(scale.low)),
+          gradient(css, scale),
+          make("span", {}, formatFigure(scale.high)),
+        ];
     byId("legend").replaceChildren(make("b", {}, columnTitle(column)), ...items);
   }
 
@@ -126,7 +169,16 @@ async function start() {
   }
 
   function showPlot(state, view) {
-    plot.show({ model, state, reader, colours, focusRow: focusRow(), neighbourRows, pickedRows: pickedRows(), view });
+    plot.show({
+      model,
+      state,
+      reader,
+      colours,
+      focusRow: focusRow(),
+      neighbourRows,
+      pickedRows: pickedRows(),
+      view,
+    });
   }
 
   function showArchitecture(state) {
@@ -134,7 +186,14 @@ async function start() {
     const hash = row === null ? null : model.table.hashes[row];
     neighbourRows = [];
     showDetails(
-      { model, catalogue, reader, row, picked: state.picked.includes(hash), chosen: chosenRow() !== undefined },
+      {
+        model,
+        catalogue,
+        reader,
+        row,
+        picked: state.picked.includes(hash),
+        chosen: chosenRow() !== undefined,
+      },
       {
         focus: (next) => store.set({ focus: next }),
         pick: (picked) => actions.pick([picked], true),
@@ -171,7 +230,10 @@ async function start() {
     if (newPoints || changed("front")) showStatus(state);
     if (changed(...PLACE_KEYS)) showAgreement(state).catch(complain);
     if (newPoints || changed("focus", "picked", "list")) {
-      showLists({ state, model, reader, pickedRows: pickedRows(), focusRow: focusRow() }, listActions);
+      showLists(
+        { state, model, reader, pickedRows: pickedRows(), focusRow: focusRow() },
+        listActions,
+      );
     }
     if (changed(...FILTER_KEYS)) showFilters(state, model.table, reader, store.set);
     byId("problem").hidden = true;
@@ -194,7 +256,10 @@ async function start() {
     const state = store.get();
     const changes = {
       table: () => moveTo(state, catalogue, target.value),
-      other: () => (target.value ? compareWith(state, catalogue, target.value) : { ...moveTo(state, catalogue, state.table), ranges: state.ranges }),
+      other: () =>
+        target.value
+          ? compareWith(state, catalogue, target.value)
+          : { ...moveTo(state, catalogue, state.table), ranges: state.ranges },
       x: () => ({ x: target.value, view: null }),
       y: () => ({ y: target.value, view: null }),
       colour: () => ({ colour: target.value }),
@@ -203,7 +268,9 @@ async function start() {
   });
   byId("choices").addEventListener("submit", (event) => event.preventDefault());
   for (const key of TICKS) {
-    byId(key).addEventListener("change", ({ target }) => store.set({ [key]: target.checked, ...(key === "front" ? {} : { view: null }) }));
+    byId(key).addEventListener("change", ({ target }) =>
+      store.set({ [key]: target.checked, ...(key === "front" ? {} : { view: null }) }),
+    );
   }
   byId("box").addEventListener("change", ({ target }) => plot.setBoxMode(target.checked));
   byId("reset-view").addEventListener("click", () => {
@@ -211,10 +278,14 @@ async function start() {
     store.set({ view: null });
   });
   byId("help").addEventListener("click", () => byId("keys").showModal());
-  document.querySelectorAll("[data-format]").forEach((button) => button.addEventListener("click", () => {
-    const state = store.get();
-    save(button.dataset.format, state, model, listRows(state.list, model, pickedRows())).catch(complain);
-  }));
+  document.querySelectorAll("[data-format]").forEach((button) =>
+    button.addEventListener("click", () => {
+      const state = store.get();
+      save(button.dataset.format, state, model, listRows(state.list, model, pickedRows())).catch(
+        complain,
+      );
+    }),
+  );
   byId("filter-fold").open = !PHONE.matches;
   createTheme(byId("theme"), () => {
     if (!model) return;

@@ -28,7 +28,20 @@ export function derive(state, table, other, reader) {
   const front = directed
     ? paretoRows(costs(xValues, xColumn.direction), costs(yValues, yColumn.direction), rows)
     : [];
-  return { table, other, upper, xColumn, yColumn, xValues, yValues, pass, hasPoint, rows, directed, front };
+  return {
+    table,
+    other,
+    upper,
+    xColumn,
+    yColumn,
+    xValues,
+    yValues,
+    pass,
+    hasPoint,
+    rows,
+    directed,
+    front,
+  };
 }
 
 /** Returns rows with the best height first; ties in the order of the hashes. */

@@ -1,7 +1,16 @@
 // The plot: axes, zoom, hovering, picking, and moving with the keys. The points themselves
 // are scatter.js's.
 
-import { axisBottom, axisLeft, pointer, scaleLinear, scaleLog, select, zoom, zoomIdentity } from "./vendor/d3.js";
+import {
+  axisBottom,
+  axisLeft,
+  pointer,
+  scaleLinear,
+  scaleLog,
+  select,
+  zoom,
+  zoomIdentity,
+} from "./vendor/d3.js";
 import { byId, make, makeSvg } from "./dom.js";
 import { columnTitle, withUnit } from "./format.js";
 import { createScatter } from "./scatter.js";
@@ -110,15 +119,25 @@ export function createPlot(actions) {
       height: Math.max(50, clientHeight - MARGIN.top - MARGIN.bottom),
     };
     Object.assign(canvas.style, {
-      left: `${MARGIN.left}px`, top: `${MARGIN.top}px`,
-      width: `${size.width}px`, height: `${size.height}px`,
+      left: `${MARGIN.left}px`,
+      top: `${MARGIN.top}px`,
+      width: `${size.width}px`,
+      height: `${size.height}px`,
     });
     inside
-      .attr("x", MARGIN.left).attr("y", MARGIN.top)
-      .attr("width", size.width).attr("height", size.height);
+      .attr("x", MARGIN.left)
+      .attr("y", MARGIN.top)
+      .attr("width", size.width)
+      .attr("height", size.height);
     zooming
-      .extent([[0, 0], [size.width, size.height]])
-      .translateExtent([[0, 0], [size.width, size.height]]);
+      .extent([
+        [0, 0],
+        [size.width, size.height],
+      ])
+      .translateExtent([
+        [0, 0],
+        [size.width, size.height],
+      ]);
     applyView(view);
     scatter.redraw();
   }
@@ -151,17 +170,28 @@ export function createPlot(actions) {
     const few = size.width < 420;
     const xScale = transform.rescaleX(x.copy().range([0, size.width]));
     const yScale = transform.rescaleY(y.copy().range([size.height, 0]));
-    xAxis
-      .attr("transform", `translate(${MARGIN.left},${MARGIN.top + size.height})`)
-      .call(axisBottom(xScale).ticks(few ? 4 : 8, state.xlog ? "~g" : undefined).tickSize(-size.height).tickPadding(9));
-    yAxis
-      .attr("transform", `translate(${MARGIN.left},${MARGIN.top})`)
-      .call(axisLeft(yScale).ticks(6, state.ylog ? "~g" : undefined).tickSize(-size.width).tickPadding(9));
+    xAxis.attr("transform", `translate(${MARGIN.left},${MARGIN.top + size.height})`).call(
+      axisBottom(xScale)
+        .ticks(few ? 4 : 8, state.xlog ? "~g" : undefined)
+        .tickSize(-size.height)
+        .tickPadding(9),
+    );
+    yAxis.attr("transform", `translate(${MARGIN.left},${MARGIN.top})`).call(
+      axisLeft(yScale)
+        .ticks(6, state.ylog ? "~g" : undefined)
+        .tickSize(-size.width)
+        .tickPadding(9),
+    );
     const name = (column, table) => columnTitle(column) + (model.other ? ` on ${table.name}` : "");
     const better = (column, [lower, higher]) =>
-      column.direction ? (column.direction === "higher" ? `  ${higher} better` : `  ${lower} better`) : "";
+      column.direction
+        ? column.direction === "higher"
+          ? `  ${higher} better`
+          : `  ${lower} better`
+        : "";
     xTitle
-      .attr("x", MARGIN.left + size.width / 2).attr("y", MARGIN.top + size.height + 40)
+      .attr("x", MARGIN.left + size.width / 2)
+      .attr("y", MARGIN.top + size.height + 40)
       .text(name(model.xColumn, model.table) + better(model.xColumn, ["←", "→"]));
     yTitle
       .attr("transform", `translate(14,${MARGIN.top + size.height / 2}) rotate(-90)`)
@@ -170,8 +200,12 @@ export function createPlot(actions) {
 
   function dots(group, rows, className, radius) {
     group.node().replaceChildren(
-      ...rows.map(placeOf).filter(isInside).map(([cx, cy]) =>
-        makeSvg("circle", { cx: cx.toFixed(1), cy: cy.toFixed(1), r: radius, class: className })),
+      ...rows
+        .map(placeOf)
+        .filter(isInside)
+        .map(([cx, cy]) =>
+          makeSvg("circle", { cx: cx.toFixed(1), cy: cy.toFixed(1), r: radius, class: className }),
+        ),
     );
   }
 
@@ -203,7 +237,12 @@ export function createPlot(actions) {
     const { model, reader } = shown;
     const hash = model.table.hashes[row];
     const line = (column, value, table) =>
-      make("div", {}, make("span", {}, column.name + (model.other ? ` on ${table.name}` : "")), make("b", {}, withUnit(value, column)));
+      make(
+        "div",
+        {},
+        make("span", {}, column.name + (model.other ? ` on ${table.name}` : "")),
+        make("b", {}, withUnit(value, column)),
+      );
     tooltip.replaceChildren(
       make("strong", {}, reader.opsOf(hash).join(" · ")),
       make("div", {}, make("span", {}, "link"), make("b", {}, reader.linkOf(hash).name)),
@@ -226,9 +265,12 @@ export function createPlot(actions) {
       if (!shown) return;
       const [x, y] = inner(event);
       if (boxStart) {
-        boxRect.attr("visibility", null)
-          .attr("x", Math.min(x, boxStart[0])).attr("y", Math.min(y, boxStart[1]))
-          .attr("width", Math.abs(x - boxStart[0])).attr("height", Math.abs(y - boxStart[1]));
+        boxRect
+          .attr("visibility", null)
+          .attr("x", Math.min(x, boxStart[0]))
+          .attr("y", Math.min(y, boxStart[1]))
+          .attr("width", Math.abs(x - boxStart[0]))
+          .attr("height", Math.abs(y - boxStart[1]));
       } else if (event.pointerType === "mouse" && !event.buttons) {
         showTooltip(nearest(x, y, NEAR));
       }
@@ -249,10 +291,13 @@ export function createPlot(actions) {
       boxStart = null;
       boxRect.attr("visibility", "hidden");
       if (event.type === "pointercancel" || right - left < 4 || bottom - top < 4) return;
-      actions.pick(shown.model.rows.filter((row) => {
-        const [px, py] = placeOf(row);
-        return px >= left && px <= right && py >= top && py <= bottom;
-      }), false);
+      actions.pick(
+        shown.model.rows.filter((row) => {
+          const [px, py] = placeOf(row);
+          return px >= left && px <= right && py >= top && py <= bottom;
+        }),
+        false,
+      );
     })
     .on("click", (event) => {
       if (!shown || event.defaultPrevented) return;
@@ -273,7 +318,8 @@ export function createPlot(actions) {
       const along = (px - x) * dx + (py - y) * dy;
       const aside = Math.abs((px - x) * dy) + Math.abs((py - y) * dx);
       const distance = Math.hypot(along, aside);
-      if (along > 0.5 && aside <= 1.5 * along && distance < least && distance > 3) [best, least] = [row, distance];
+      if (along > 0.5 && aside <= 1.5 * along && distance < least && distance > 3)
+        [best, least] = [row, distance];
     }
     if (best !== null) actions.focus(best);
   }
@@ -302,7 +348,8 @@ export function createPlot(actions) {
     /** Shows a model; `places` are remade only if the axes changed. */
     show({ model, state, reader, colours, focusRow, neighbourRows, pickedRows, view }) {
       const all = shown && shown.model.table === model.table && shown.model.other === model.other;
-      const same = all && ["x", "y", "xlog", "ylog"].every((key) => shown.state[key] === state[key]);
+      const same =
+        all && ["x", "y", "xlog", "ylog"].every((key) => shown.state[key] === state[key]);
       let { x, y, places } = same ? shown : {};
       if (!same) {
         const rows = [...model.table.hashes.keys()].filter(model.hasPoint);
@@ -310,7 +357,10 @@ export function createPlot(actions) {
         y = unitScale(model.yValues, rows, state.ylog);
         places = new Float32Array(2 * model.xValues.length);
         for (let row = 0; row < model.xValues.length; row++) {
-          const drawn = model.hasPoint(row) && !(state.xlog && model.xValues[row] <= 0) && !(state.ylog && model.yValues[row] <= 0);
+          const drawn =
+            model.hasPoint(row) &&
+            !(state.xlog && model.xValues[row] <= 0) &&
+            !(state.ylog && model.yValues[row] <= 0);
           places[2 * row] = drawn ? x(model.xValues[row]) : -9;
           places[2 * row + 1] = drawn ? 1 - y(model.yValues[row]) : -9;
         }

@@ -95,7 +95,8 @@ export function createScatter(canvas) {
       progress: part * part * (3 - 2 * part),
       size: [width, height],
       zoom: [zoom.k, zoom.x, zoom.y],
-      pointSize: ratio * Math.min(12, (points.order.length > MANY ? 3.8 : 6.5) + 1.6 * Math.log2(zoom.k)),
+      pointSize:
+        ratio * Math.min(12, (points.order.length > MANY ? 3.8 : 6.5) + 1.6 * Math.log2(zoom.k)),
     });
     drawBufferInfo(gl, buffers, gl.POINTS);
     if (part < 1) ask();
@@ -119,7 +120,12 @@ export function createScatter(canvas) {
       const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
       const glides = moved && !still && points.places.length === places.length;
       if (moved || points === null) glideStart = glides ? performance.now() : -Infinity;
-      points = { start: glides ? points.places : (moved ? places : points?.start ?? places), places, colours, order };
+      points = {
+        start: glides ? points.places : moved ? places : (points?.start ?? places),
+        places,
+        colours,
+        order,
+      };
       upload();
       ask();
     },

@@ -52,7 +52,9 @@ export function moveTo(state, catalogue, name) {
 
 /** Returns a view that sets two tables against each other, by the metric that is shown if both have it. */
 export function compareWith(state, catalogue, other) {
-  const y = metricsOf(catalogue, other).includes(state.y) ? state.y : startState(catalogue, other).y;
+  const y = metricsOf(catalogue, other).includes(state.y)
+    ? state.y
+    : startState(catalogue, other).y;
   const x = metricsOf(catalogue, state.table).includes(y) ? y : state.x;
   return { ...state, other, x, y, view: null };
 }
@@ -102,14 +104,20 @@ export function toFragment(state, catalogue) {
 export function fromFragment(fragment, catalogue) {
   const params = new URLSearchParams(fragment.replace(/^#/, ""));
   const names = catalogue.tables.map((table) => table.name);
-  const start = startState(catalogue, names.includes(params.get("table")) ? params.get("table") : undefined);
+  const start = startState(
+    catalogue,
+    names.includes(params.get("table")) ? params.get("table") : undefined,
+  );
   const metrics = metricsOf(catalogue, start.table);
   const pick = (key, allowed) => (allowed.includes(params.get(key)) ? params.get(key) : start[key]);
   const flag = (key) => (params.has(key) ? params.get(key) === "1" : start[key]);
   const number = (value) => (value && Number.isFinite(Number(value)) ? Number(value) : null);
   const hashes = (value) => list(value).map(number).filter(Number.isInteger);
 
-  const other = pick("other", names.filter((name) => name !== start.table));
+  const other = pick(
+    "other",
+    names.filter((name) => name !== start.table),
+  );
   const ops = {};
   for (const use of ["with", "without"]) {
     for (const op of list(params.get(use))) if (catalogue.ops.includes(op)) ops[op] = use;
@@ -117,7 +125,8 @@ export function fromFragment(fragment, catalogue) {
   const ranges = {};
   for (const metric of metrics) {
     const [low, high] = (params.get(`range.${metric}`) ?? "").split("~").map(number);
-    if ((low ?? null) !== null || (high ?? null) !== null) ranges[metric] = [low ?? null, high ?? null];
+    if ((low ?? null) !== null || (high ?? null) !== null)
+      ranges[metric] = [low ?? null, high ?? null];
   }
   const view = (params.get("view") ?? "").split("~").map(number);
   return {
@@ -135,9 +144,9 @@ export function fromFragment(fragment, catalogue) {
     droppedLinks: list(params.get("nolinks")).filter((name) =>
       catalogue.links.some((link) => link.name === name),
     ),
-    droppedDepths: list(params.get("nodepths")).map(Number).filter((depth) =>
-      catalogue.links.some((link) => link.depth === depth),
-    ),
+    droppedDepths: list(params.get("nodepths"))
+      .map(Number)
+      .filter((depth) => catalogue.links.some((link) => link.depth === depth)),
     picked: hashes(params.get("picked")),
     focus: hashes(params.get("focus")).at(0) ?? null,
     view: view.length === 3 && view.every(Number.isFinite) && view[0] >= 1 ? view : null,

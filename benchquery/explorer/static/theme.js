@@ -16,7 +16,8 @@ function stored() {
 export function createTheme(button, changed) {
   let choice = NEXT[stored()] ? stored() : "auto";
   const apply = () => {
-    document.documentElement.dataset.theme = choice === "auto" ? (system.matches ? "dark" : "light") : choice;
+    document.documentElement.dataset.theme =
+      choice === "auto" ? (system.matches ? "dark" : "light") : choice;
     button.textContent = { auto: "◐ Auto", dark: "● Dark", light: "○ Light" }[choice];
     button.setAttribute("aria-label", `Theme: ${choice}`);
     changed();

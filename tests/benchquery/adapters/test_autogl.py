@@ -72,7 +72,7 @@ def test_without_autogl_there_is_a_hint() -> None:
 
 @pytest.mark.autogl
 @needs_autogl
-@pytest.mark.parametrize("name", ["random", "graphnas"])
+@pytest.mark.parametrize("name", ["random", "graphnas", "agnn"])
 def test_algorithms_use_their_budget_and_follow_their_seed(name: str) -> None:
     first, again, other = (run(f"autogl:{name}", "cora", 40, seed=seed) for seed in (0, 0, 1))
     assert first.hashes.tolist() == again.hashes.tolist() != other.hashes.tolist()

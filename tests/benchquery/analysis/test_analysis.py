@@ -177,6 +177,13 @@ def test_frequencies_are_counts_of_the_top(nine: dict[str, ArchTable]) -> None:
         op_frequencies(cora, share=0)
 
 
+def test_the_top_is_the_better_end(nine: dict[str, ArchTable]) -> None:
+    cora = nine["cora"]
+    assert op_frequencies(cora, share=0.0001, by="latency")["skip"] > 0.5
+    quickest = {"a": cora, "b": cora.where("latency < 0.003")}
+    assert agreement_matrix(quickest, "top_overlap", "latency")[0, 1] == 1
+
+
 def test_description_and_correlations_within_a_table(nine: dict[str, ArchTable]) -> None:
     frame = nine["cora"].frame()
     described = describe(nine["cora"], "latency")

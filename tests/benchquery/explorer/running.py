@@ -48,6 +48,13 @@ def find_chromium() -> str | None:
     return os.environ.get(CHROMIUM_VARIABLE) or shutil.which("chromium")
 
 
+ALL_FILLED = """() => {
+    const cells = [...document.querySelectorAll(".across td")];
+    return cells.length && !cells.some((cell) => cell.textContent === "\N{HORIZONTAL ELLIPSIS}");
+}"""
+"""Whether the figures on all tables have arrived."""
+
+
 @contextlib.contextmanager
 def running_browser() -> Iterator[Browser]:
     """Start a headless Chromium that asks nobody for anything, and draws without a GPU."""
