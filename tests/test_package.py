@@ -67,14 +67,12 @@ def test_a_look_up_imports_nothing_heavy() -> None:
     ("blocked", "code", "hint"),
     [
         ("pandas", "lightread('cora').frame()", "graphtab[pandas]"),
-        ("matplotlib", "from benchquery.plot import plot_pareto;"
-         "plot_pareto(lightread('cora'), Path('x.png'))", "graphtab[plot]"),
+        ("matplotlib", "lightread('cora').plot.pareto()", "graphtab[plot]"),
     ],
 )  # fmt: skip
 def test_missing_packages_give_an_install_hint(blocked: str, code: str, hint: str) -> None:
     program = (
-        f"import sys; sys.modules[{blocked!r}] = None; from pathlib import Path;"
-        f"from benchquery import lightread; {code}"
+        f"import sys; sys.modules[{blocked!r}] = None;from benchquery import lightread; {code}"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=ROOT

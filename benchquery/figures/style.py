@@ -21,9 +21,9 @@ else:
     mpl_figure = LazyModule("matplotlib.figure", extra="plot")
     mpl_ticker = LazyModule("matplotlib.ticker", extra="plot")
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-"""The palette of Okabe and Ito."""
 GREY = "#9aa5b1"
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", GREY)
+"""The palette of Okabe and Ito, which colour-blind people can tell apart too, and a grey."""
 
 
 def new_figure(width: float = 7.0, height: float = 4.2) -> mpl_figure.Figure:

@@ -8,24 +8,18 @@ from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
 from benchquery.errors import QueryError
-from benchquery.plot import check_picture
+from benchquery.figures.page import check_picture, save
+from benchquery.figures.style import COLOURS, new_figure
 from benchquery.search.summary import Measure, aggregate, group
 from benchquery.search.trace import Trace
 
 if TYPE_CHECKING:
     import matplotlib.axes as mpl_axes
-    import matplotlib.figure as mpl_figure
     import matplotlib.ticker as mpl_ticker
     import numpy as np
 else:
     np = LazyModule("numpy")
-    mpl_figure = LazyModule("matplotlib.figure", extra="plot")
     mpl_ticker = LazyModule("matplotlib.ticker", extra="plot")
-
-_COLOURS = (
-    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#9aa5b1",
-)  # fmt: skip
-"""The palette of Okabe and Ito, which colour-blind people can tell apart too."""
 
 _DASHES = ("-", "--", "-.", ":")
 _COLUMNS = 3
@@ -41,7 +35,7 @@ def plot_search(traces: Sequence[Trace], path: Path, measure: Measure = "reward"
 
     Args:
         traces: The traces.
-        path: The picture to write: .png, .svg or .pdf.
+        path: The picture to write: .png, .svg, .pdf or .html.
         measure: The incumbent's ``reward``, or its test metric ``perf``.
 
     Raises:
@@ -55,7 +49,7 @@ def plot_search(traces: Sequence[Trace], path: Path, measure: Measure = "reward"
         panels.setdefault((trace.dataset, trace.protocol), []).append(trace)
     columns = min(len(panels), _COLUMNS)
     rows = -(-len(panels) // columns)
-    figure = mpl_figure.Figure(figsize=(4.6 * columns + 1, 3.4 * rows), layout="constrained")
+    figure = new_figure(4.6 * columns + 1, 3.4 * rows)
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     styles = {name: style for style, name in enumerate(dict.fromkeys(t.strategy for t in traces))}
     for panel, members in zip(axes, panels.values(), strict=False):
@@ -64,7 +58,7 @@ def plot_search(traces: Sequence[Trace], path: Path, measure: Measure = "reward"
         empty.set_axis_off()
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=9)
-    figure.savefig(path, dpi=150)
+    save(figure, path)
 
 
 def _draw_panel(
@@ -78,10 +72,10 @@ def _draw_panel(
         lowest.append(average.mean[int(len(average.at) * _SKIPPED)])
         highest.append((average.mean + error).max())
         style = styles[strategy]
-        colour = _COLOURS[style % len(_COLOURS)]
+        colour = COLOURS[style % len(COLOURS)]
         axes.plot(
             average.at, average.mean, drawstyle="steps-post", color=colour, linewidth=1.4,
-            linestyle=_DASHES[style // len(_COLOURS) % len(_DASHES)],
+            linestyle=_DASHES[style // len(COLOURS) % len(_DASHES)],
             label=f"{strategy} ({average.count} seeds)",
         )  # fmt: skip
         axes.fill_between(

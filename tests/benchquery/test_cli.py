@@ -16,7 +16,10 @@ from scipy import stats
 from benchquery import lightread
 from benchquery.cli import main
 
-COMMANDS = ("datasets", "show", "top", "pareto", "compare", "export", "verify", "plot")
+COMMANDS = (
+    "datasets", "show", "top", "pareto", "compare", "search", "plot", "report", "explore",
+    "export", "verify",
+)  # fmt: skip
 
 
 def run(*args: str) -> subprocess.CompletedProcess[str]:
@@ -125,6 +128,10 @@ def test_plot_draws_a_picture(tmp_path: Path) -> None:
     path = tmp_path / "front.png"
     assert main(["plot", "proteins", "pareto", "-o", str(path)]) == 0
     assert path.read_bytes().startswith(b"\x89PNG")
+    assert main(["plot", "proteins", "cora", "transfer", "-o", str(path)]) == 0
+    page = tmp_path / "report.html"
+    assert main(["report", "proteins", "-o", str(page)]) == 0
+    assert "<h2>Smoothness</h2>" in page.read_text()
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -168,6 +175,9 @@ def test_readable_tables(capsys: pytest.CaptureFixture[str]) -> None:
         (["export", "cora", "-o", "cora.xls"], "cora.xls"),
         (["export", "cora", "-o", "nowhere/cora.csv"], "nowhere"),
         (["plot", "cora", "pareto", "-o", "front.gif"], "front.gif"),
+        (["plot", "cora", "pie", "-o", "front.png"], "'pie'"),
+        (["plot", "cora", "transfer", "-o", "front.png"], "of several: agreement, transfer"),
+        (["report", "cora", "-o", "report.pdf"], "report.pdf"),
         (["datasets", "--source", "nowhere"], "nowhere"),
         (["verify", "nope"], "'nope'"),
         (["fly"], "'fly'"),

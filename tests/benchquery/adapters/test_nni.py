@@ -40,10 +40,10 @@ def test_without_nni_there_is_a_hint() -> None:
 def test_strategies_use_their_budget_and_follow_their_seed(
     name: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    first, again, other = (run(f"nni:{name}", "proteins", 150, seed=seed) for seed in (0, 0, 1))
+    first, again, other = (run(f"nni:{name}", "proteins", 120, seed=seed) for seed in (0, 0, 1))
     assert first.hashes.tolist() == again.hashes.tolist() != other.hashes.tolist()
-    assert len(first) == 150
-    assert first.report().spent == 150
+    assert len(first) == 120
+    assert first.report().spent == 120
     table = lightread("proteins")
     np.testing.assert_array_equal(first.rewards, table.lookup(first.hashes, "valid_perf"))
     assert capfd.readouterr().out == ""

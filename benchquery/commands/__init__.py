@@ -1,0 +1,18 @@
+"""The commands of ``benchquery``: one file each, with its options and what it prints."""
+
+from benchquery.commands import (
+    compare,
+    datasets,
+    explore,
+    export,
+    pareto,
+    plot,
+    report,
+    search,
+    show,
+    top,
+    verify,
+)
+
+COMMANDS = (datasets, show, top, pareto, compare, search, plot, report, explore, export, verify)
+"""In the order of the help text; each has ``add(commands)``."""
