@@ -105,8 +105,10 @@ def _readings(link: tuple[int, ...], skips: frozenset[int]) -> tuple[int, list[t
     return index, orders
 
 
-_HASHES: dict[tuple[int, ...], tuple[tuple[int, ...], memoryview]] = {}
-"""Raw link list -> (the list as plain ints, the hashes of all `RAW_OPS` on it but all skip).
+_Entry = tuple[tuple[int, ...], memoryview]
+_HASHES: dict[int, dict[int, dict[int, dict[int, _Entry]]]]
+_HASHES = {0: {b: {c: {} for c in range(3)} for b in range(2)}}
+"""The four links, one after another -> (the link list, the hashes of all `RAW_OPS` on it).
 
 Filled by `raw_hashes`. The hashes are packed numbers, so that all 24 lists stay in a
 processor's cache: for random look-ups that is worth more than anything else.
@@ -122,7 +124,9 @@ def raw_hashes(link: tuple[int, ...]) -> memoryview:
     All skip, the last of `RAW_OPS`, has none. The list is made on first use, in about a
     millisecond.
     """
-    if link not in _HASHES:
+    first, second, third, fourth = link
+    known = _HASHES[first][second][third]
+    if fourth not in known:
         codes = np.indices((len(OPS),) * NODES, dtype=np.int32).reshape(NODES, -1).T
         is_skip = codes == OPS.index("skip")
         hashes = np.empty(len(codes), dtype=np.int32)
@@ -132,8 +136,8 @@ def raw_hashes(link: tuple[int, ...]) -> memoryview:
             rows = np.flatnonzero((is_skip == pattern).all(axis=1))
             digits = codes[rows][:, orders] @ 10 ** np.arange(NODES - 1, -1, -1)
             hashes[rows] = index * 10**NODES + digits.min(axis=1)
-        _HASHES[link] = (link, hashes[:-1].data)
-    return _HASHES[link][1]
+        known[fourth] = (link, hashes[:-1].data)
+    return known[fourth][1]
 
 
 @functools.lru_cache(_FEW)
@@ -170,8 +174,9 @@ class Arch:
     def __init__(self, link: Sequence[int], ops: Sequence[str]) -> None:
         try:
             a, b, c, d = ops
+            w, x, y, z = link
             self._ops_index = index = _FIRST_TWO[a][b] + _LAST_TWO[c][d]
-            self._link, hashes = _HASHES[tuple(link)]
+            self._link, hashes = _HASHES[w][x][y][z]
             self._hash: int = hashes[index]
         except (KeyError, ValueError, TypeError, IndexError):
             self._link, self._ops_index, self._hash = _resolve(link, ops)

@@ -19,6 +19,7 @@ import importlib
 import logging
 import os
 import random
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType, SimpleNamespace
@@ -202,6 +203,7 @@ def experiment(
         training_service_platform="local",
         trial_concurrency=concurrency,
         max_trial_number=trials,
+        _trial_command_params={"python": shlex.quote(sys.executable)},
     )
     return Experiment(space, evaluator, strategy, config)
 
