@@ -18,7 +18,6 @@ from benchquery import SPACES, Arch, lightread
 from benchquery.errors import MissingPackageError
 from benchquery.search import Budget, run
 from benchquery.search.choices import choices
-from tests.benchquery.adapters.documented import run_documented
 
 HERE = importlib.util.find_spec("nni") is not None
 RL_HERE = HERE and importlib.util.find_spec("tianshou") is not None
@@ -99,12 +98,6 @@ def test_a_strategy_of_ones_own_runs_unchanged() -> None:
     assert (trace.strategy, len(trace)) == ("nni:Greedy", 20)
     small = RegularizedEvolution(population_size=10, sample_size=3, seed=0)
     assert len(run_nni(small, "proteins", "2%", protocol="leaky-test")) == 40
-
-
-@needs_nni
-def test_the_documented_strategy_of_ones_own() -> None:
-    report = run_documented("NNI")["report"]
-    assert (report.strategy, report.queries) == ("nni:Impatient", 524)
 
 
 @needs_nni

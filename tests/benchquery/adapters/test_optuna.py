@@ -11,7 +11,6 @@ from benchquery import SPACES, Arch, lightread
 from benchquery.errors import MissingPackageError, QueryError
 from benchquery.search import Budget, Oracle, front, run
 from benchquery.search.choices import choices
-from tests.benchquery.adapters.documented import run_documented
 
 HERE = importlib.util.find_spec("optuna") is not None
 
@@ -66,12 +65,6 @@ def test_nsga2_comes_nearer_to_the_true_front_than_chance() -> None:
         for name in ("optuna:random", "optuna:nsga2")
     }
     assert shares["optuna:random"] < shares["optuna:nsga2"] <= 1
-
-
-@needs_optuna
-def test_the_documented_search_for_a_front() -> None:
-    found = run_documented("Optuna")["found"]
-    assert 0 < found.hits <= len(found.true)
 
 
 @needs_optuna
