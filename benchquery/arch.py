@@ -177,7 +177,7 @@ class Arch:
             w, x, y, z = link
             self._ops_index = index = _FIRST_TWO[a][b] + _LAST_TWO[c][d]
             self._link, hashes = _HASHES[w][x][y][z]
-            self._hash: int = hashes[index]
+            self._hash = hashes[index]
         except (KeyError, ValueError, TypeError, IndexError):
             self._link, self._ops_index, self._hash = _resolve(link, ops)
 
