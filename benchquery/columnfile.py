@@ -206,9 +206,13 @@ class FileColumns(ColumnSet):
         return np.require(np.frombuffer(plain, column.dtype), requirements=["ALIGNED"])
 
     def _decode(self, column: StoredColumn) -> Array:
-        """Read an encoded column with a Parquet reader."""
+        """Read an encoded column with a Parquet reader.
+
+        Without threads: a process that ends while Arrow still starts them is aborted.
+        """
         try:
-            table = pq.read_table(pa.BufferReader(self._content), columns=[column.name])
+            file = pq.ParquetFile(pa.BufferReader(self._content), pre_buffer=False)
+            table = file.read(columns=[column.name], use_threads=False)
             array: Array = table.column(column.name).to_numpy()
         except (pa.ArrowException, OSError, KeyError) as error:
             raise CorruptTableError(

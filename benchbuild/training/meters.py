@@ -16,17 +16,36 @@ WARM_UPS = 2
 TIMED_RUNS = 7
 
 
+class Stopwatch:
+    """Seconds of work since it was made.
+
+    On one CPU thread that is the processor time of this process, so that others on the same
+    machine don't count. On several threads or another device it is the time on the wall.
+    """
+
+    def __init__(self, device: torch.device) -> None:
+        """Starts when the device has done what it was given before."""
+        alone = device.type == "cpu" and torch.get_num_threads() == 1
+        self._clock = time.process_time if alone else time.perf_counter
+        self._device = device
+        synchronize(device)
+        self._start = self._clock()
+
+    def seconds(self) -> float:
+        """The time until now, when the device has done all it was given."""
+        synchronize(self._device)
+        return self._clock() - self._start
+
+
 def latency(forward: Callable[[], object], device: torch.device) -> float:
     """Seconds of one call: the median of repeated calls after a few that do not count."""
     for _ in range(WARM_UPS):
         forward()
     seconds = []
     for _ in range(TIMED_RUNS):
-        synchronize(device)
-        start = time.perf_counter()
+        watch = Stopwatch(device)
         forward()
-        synchronize(device)
-        seconds.append(time.perf_counter() - start)
+        seconds.append(watch.seconds())
     return statistics.median(seconds)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import time
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,10 +14,10 @@ from benchbuild.hyperparameters import HyperParameters
 from benchbuild.models.cell import build_network
 from benchbuild.models.size import count_parameters
 from benchbuild.training.blocks import PreparedGraph
-from benchbuild.training.devices import environment, reproducible, resolve_device, synchronize
+from benchbuild.training.devices import environment, reproducible, resolve_device
 from benchbuild.training.fast import FastRunner
 from benchbuild.training.loop import History, Runner, run_epochs
-from benchbuild.training.meters import MemoryMeter, latency
+from benchbuild.training.meters import MemoryMeter, Stopwatch, latency
 from benchbuild.training.objective import Objective
 from benchbuild.training.plain import PlainRunner
 from benchbuild.training.result import DIVERGED, FAILED, OK, OOM, TrainResult, summarise
@@ -125,13 +124,12 @@ class _Job:
         self._train(PlainRunner(network, graph, self.device) if self.plain else fast)
 
     def _train(self, runner: Runner) -> None:
-        start = time.perf_counter()
+        watch = Stopwatch(self.device)
         try:
             objective = Objective.of(self.graph, self.device)
             run_epochs(runner, objective, self.hp, self.history)
-            synchronize(self.device)
         finally:
-            self.train_seconds = time.perf_counter() - start
+            self.train_seconds = watch.seconds()
 
 
 def _seed(purpose: str, seed: int) -> int:

@@ -288,7 +288,7 @@ def load(path: Path | str, table: ArchTable | None = None) -> list[Trace]:
         CorruptTableError: If it is no such file.
     """
     try:
-        stored = pq.read_table(path)
+        stored = pq.ParquetFile(path, pre_buffer=False).read(use_threads=False)
         about = json.loads((stored.schema.metadata or {})[_FORMAT])
         if about["version"] != _VERSION:
             raise ValueError(f"its version is {about['version']!r}, known is {_VERSION}")

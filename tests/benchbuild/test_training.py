@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 
 import numpy as np
@@ -29,6 +30,7 @@ from benchbuild.training.devices import resolve_device
 from benchbuild.training.dropout import Dropout
 from benchbuild.training.fast import FastRunner
 from benchbuild.training.features import DenseFeatures, SparseFeatures, make_features
+from benchbuild.training.meters import Stopwatch
 from benchbuild.training.objective import rocauc
 from benchbuild.training.operations import on_hidden, on_raw, own_rows, store_by_column
 from benchbuild.training.plain import PlainRunner
@@ -411,3 +413,19 @@ def test_devices() -> None:
         resolve_device("cuda:99")
     with pytest.raises(DeviceError, match="unknown device 'abacus'"):
         resolve_device("abacus")
+
+
+def test_a_stopwatch_on_one_thread_does_not_count_waiting() -> None:
+    watch = Stopwatch(CPU)
+    time.sleep(0.2)
+    waited = watch.seconds()
+    _ = sum(range(3_000_000))
+    assert waited < 0.1 < time.process_time()
+    assert watch.seconds() > waited
+
+
+def test_a_stopwatch_on_several_threads_counts_the_time_on_the_wall() -> None:
+    torch.set_num_threads(2)
+    watch = Stopwatch(CPU)
+    time.sleep(0.05)
+    assert watch.seconds() >= 0.05

@@ -7,6 +7,8 @@ import os
 import pickle
 import random
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -219,3 +221,18 @@ def test_a_table_is_written_whole_or_not_at_all(tmp_path: Path, built: Path) -> 
     copy = built.with_name("copy")
     shutil.copytree(built, copy)
     assert [info.name for info in tables(built.parent)] == ["copy", "toy"]
+
+
+def test_reading_texts_starts_no_threads(built: Path) -> None:
+    """A process that ends while Arrow's threads start is aborted, after a correct answer."""
+    program = f"""
+import os, numpy, pyarrow, pyarrow.parquet
+from benchquery import lightread
+before = len(os.listdir("/proc/self/task"))
+assert lightread("toy", source={str(built)!r})[11111]["status"] == "diverged"
+print(len(os.listdir("/proc/self/task")) - before)
+"""
+    if not Path("/proc/self/task").is_dir():
+        pytest.skip("threads are counted in /proc, which this system lacks")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.strip()) == (0, "0"), done.stderr
