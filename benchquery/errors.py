@@ -47,6 +47,10 @@ class UnsafePickleError(BenchQueryError):
     """A pickle asks for something other than plain data, so it is not opened."""
 
 
+class ConfigError(BenchQueryError, ValueError):
+    """A condensation or evaluation is not configured in a way that exists."""
+
+
 class QueryError(BenchQueryError, ValueError):
     """A query asks for something that a table can't answer."""
 

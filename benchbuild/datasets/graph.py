@@ -9,7 +9,7 @@ from functools import cached_property
 
 import torch
 from torch import Tensor
-from torch_geometric.utils import coalesce
+from torch_geometric.utils import coalesce, subgraph
 
 from benchbuild.errors import DatasetError
 
@@ -31,6 +31,8 @@ class Graph:
         num_classes: Number of classes, or of tasks.
         metric: "accuracy" or "rocauc".
         split: How the three masks came about, in words; recorded with every table.
+        inductive: Whether training, validation and test nodes are graphs of their own that don't
+            see each other.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Graph:
     num_classes: int
     metric: str
     split: str
+    inductive: bool = False
 
     def __post_init__(self) -> None:
         """Checks that the parts belong together."""
@@ -72,6 +75,7 @@ class Graph:
         num_classes: int,
         split: str,
         metric: str = "accuracy",
+        inductive: bool = False,
     ) -> Graph:
         """Makes a graph from raw parts: merges repeated edges and sorts them."""
         train_mask, valid_mask, test_mask = masks
@@ -87,7 +91,14 @@ class Graph:
             num_classes=num_classes,
             metric=metric,
             split=split,
+            inductive=inductive,
         )
+
+    def induced(self, nodes: Tensor) -> Subgraph:
+        """Return the subgraph of some nodes, given as a mask, in their order."""
+        edges, _ = subgraph(nodes, self.edge_index, relabel_nodes=True, num_nodes=self.num_nodes)
+        rows = nodes.nonzero().view(-1)
+        return Subgraph(self.x.index_select(0, rows), edges, self.y[rows], self.train_mask[rows])
 
     @property
     def num_nodes(self) -> int:
@@ -122,3 +133,13 @@ class Graph:
             yield "x", self.x
         for label in ("edge_index", "y", "train_mask", "valid_mask", "test_mask"):
             yield label, getattr(self, label)
+
+
+@dataclass(frozen=True, eq=False)
+class Subgraph:
+    """Some nodes of a graph with the edges between them; see `Graph` for the parts."""
+
+    x: Tensor
+    edge_index: Tensor
+    y: Tensor
+    train_mask: Tensor

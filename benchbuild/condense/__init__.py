@@ -1,0 +1,1 @@
+"""Graph condensation: one file a method, beside what they share."""
