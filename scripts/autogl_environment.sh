@@ -8,13 +8,8 @@ set -eu
 cd "$(dirname "$0")/.."
 . scripts/setup.sh
 
-folder=.venv-autogl
-python="$folder/bin/python"
-if [ ! -x "$python" ]; then
-    say "making a virtual environment in $folder"
-    "$(find_python)" -m venv "$folder"
-fi
-say "installing AutoGL 0.4.0 into $folder"
+make_environment .venv-autogl
+python=.venv-autogl/bin/python
 "$python" -m pip install --quiet torch==2.13.0 torch-geometric==2.8.1 pyarrow==20.0.0 \
     'numpy<2' 'networkx<=3.0' autogl==0.4.0 pytest==9.2.0 nas_bench_graph==1.4.0
 
@@ -42,9 +37,6 @@ for name in ("torch_scatter", "torch_sparse"):
 PYTHON
 fi
 
-export PYTHONPATH=. AUTOGL_BACKEND=pyg OMP_NUM_THREADS=1
-say "testing the adapter"
-"$python" -W ignore -m pytest -q tests/benchquery/adapters/test_autogl.py
-say "searching cora with AutoGL's RandomSearch, GraphNasRL and AGNNRL"
-"$python" -W ignore -m benchquery search cora --strategy autogl:random \
-    --strategy autogl:graphnas --strategy autogl:agnn --budget 2% --seeds 2
+export AUTOGL_BACKEND=pyg
+try_adapter .venv-autogl tests/benchquery/adapters/test_autogl.py cora \
+    autogl:random autogl:graphnas autogl:agnn

@@ -5,11 +5,14 @@ Needs root, Debian's ``slurm-wlm`` and ``munge``, and submitit.
 
 from __future__ import annotations
 
+import fcntl
 import os
+import shlex
 import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -63,7 +66,15 @@ def need(program: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def munge() -> Iterator[None]:
+def alone() -> Iterator[None]:
+    """Let no other process that runs these tests start or stop munge: a machine has one."""
+    with (Path(tempfile.gettempdir()) / "graphtab-slurm.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@pytest.fixture(scope="module")
+def munge(alone: None) -> Iterator[None]:
     """The daemon that Slurm's parts know each other by."""
     pytest.importorskip("submitit", reason="submitit is not installed: pip install submitit")
     if os.getuid() != 0:
@@ -154,10 +165,9 @@ def test_the_printed_script_makes_the_same_records(
 ) -> None:
     out = tmp_path / "run"
     program = tmp_path / "benchbuild"
-    program.write_text(
-        f"#!/bin/sh\nPYTHONPATH={os.pathsep.join(sys.path)} "
-        f'exec {sys.executable} -m benchbuild "$@"\n'
-    )
+    paths = shlex.quote(os.pathsep.join(sys.path))
+    python = shlex.quote(sys.executable)
+    program.write_text(f'#!/bin/sh\nPYTHONPATH={paths} exec {python} -m benchbuild "$@"\n')
     program.chmod(0o755)
     arguments = [*JOBS, "--device", "cpu", "--workers", "1", "--out", str(out)]
     script = tmp_path / "array.sbatch"

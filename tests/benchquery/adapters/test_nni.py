@@ -20,7 +20,6 @@ from benchquery.search import Budget, run
 from benchquery.search.choices import choices
 
 HERE = importlib.util.find_spec("nni") is not None
-RL_HERE = HERE and importlib.util.find_spec("tianshou") is not None
 
 pytestmark = pytest.mark.nni
 needs_nni = pytest.mark.skipif(not HERE, reason="NNI is not installed: pip install 'graphtab[nni]'")
@@ -142,10 +141,3 @@ def test_an_experiment_on_the_local_training_service(tmp_path: Path) -> None:
         links = [0, sample["link1"], sample["link2"], sample["link3"]]
         arch = Arch(links, [sample[f"op{node}"] for node in range(4)])
         assert metric == table[arch]["valid_perf"]
-
-
-@pytest.mark.skipif(not RL_HERE, reason="NNI's RL needs tianshou, in an environment of its own")
-def test_reinforcement_learning() -> None:
-    first, again = (run("nni:rl", "proteins", 25, seed=0) for _ in range(2))
-    assert len(first) == 25
-    assert first.hashes.tolist() == again.hashes.tolist()
