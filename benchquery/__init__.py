@@ -13,10 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from benchquery.arch import LINKS, OPS, Arch
+    from benchquery.condensed import CondensedTable
+    from benchquery.config import CondenseConfig, EvalConfig
     from benchquery.errors import BenchQueryError
+    from benchquery.rows import Record
     from benchquery.space import SPACES, Space, get_space
-    from benchquery.store import TableInfo, find, lightread, read, tables, verify
-    from benchquery.table import ArchTable, Record
+    from benchquery.store import TableInfo, condread, find, lightread, read, tables, verify
+    from benchquery.table import ArchTable
 
 __version__ = "0.1.0"
 
@@ -27,9 +30,13 @@ __all__ = [
     "Arch",
     "ArchTable",
     "BenchQueryError",
+    "CondenseConfig",
+    "CondensedTable",
+    "EvalConfig",
     "Record",
     "Space",
     "TableInfo",
+    "condread",
     "find",
     "get_space",
     "lightread",
@@ -40,10 +47,13 @@ __all__ = [
 
 _HOMES = {
     "arch": ("LINKS", "OPS", "Arch"),
+    "condensed": ("CondensedTable",),
+    "config": ("CondenseConfig", "EvalConfig"),
     "errors": ("BenchQueryError",),
+    "rows": ("Record",),
     "space": ("SPACES", "Space", "get_space"),
-    "store": ("TableInfo", "find", "lightread", "read", "tables", "verify"),
-    "table": ("ArchTable", "Record"),
+    "store": ("TableInfo", "condread", "find", "lightread", "read", "tables", "verify"),
+    "table": ("ArchTable",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

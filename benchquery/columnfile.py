@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from benchquery._imports import LazyModule
 from benchquery.errors import CorruptTableError
 from benchquery.manifest import SUMMARY, Manifest, StoredColumn, check_size, check_sum
+from benchquery.schema import Kind
 from benchquery.schema import column as schema_column
 
 if TYPE_CHECKING:
@@ -33,17 +34,27 @@ _FORMATS = {"int32": "i", "int64": "q", "float32": "f", "float64": "d"}
 """By type of plain numbers: the letter that a memoryview knows it by."""
 
 
-def write_columns(path: Path, columns: Mapping[str, Array]) -> tuple[StoredColumn, ...]:
+def write_columns(
+    path: Path, columns: Mapping[str, Array], kind: Kind = "architectures"
+) -> tuple[StoredColumn, ...]:
     """Write arrays of one length as a summary file.
 
     Args:
         path: The file to write.
-        columns: Arrays by column name; each name must be in the schema.
+        columns: Arrays by column name; each name must be in the schema, and its values of a
+            type that the schema's type can hold.
+        kind: What the rows are.
 
     Returns:
         The columns as the manifest lists them.
     """
-    described = [schema_column(name) for name in columns]
+    described = [schema_column(name, kind) for name in columns]
+    columns = {
+        c.name: columns[c.name]
+        if c.dtype == "string"
+        else columns[c.name].astype(c.dtype, casting="same_kind", copy=False)
+        for c in described
+    }
     schema = pa.schema(
         [pa.field(c.name, pa.type_for_alias(c.dtype), nullable=False) for c in described]
     )

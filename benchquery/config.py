@@ -11,8 +11,9 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from math import isfinite
+from numbers import Integral
 from types import MappingProxyType
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, Self, cast, get_args
 
 from benchquery.errors import ConfigError
 from benchquery.methods import BACKBONES, METHODS, RECIPE, MethodSpec, Value
@@ -22,6 +23,11 @@ RatioOf = Literal["nodes", "labelled"]
 PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
 RATIOS_OF: tuple[RatioOf, ...] = get_args(RatioOf)
 _DIGITS = 16
+_FIXED = (
+    "recipe", "dataset", "method", "ratio", "ratio_of", "init", "backbone", "seed", "protocol",
+    "task", "model",
+)  # fmt: skip
+"""What a configuration's text holds beside hyper-parameters."""
 
 
 class Config:
@@ -41,7 +47,12 @@ class Config:
 
     def valid_hash(self) -> str:
         """Return the hash: the key of tables."""
-        return hashlib.sha256(self._key.encode()).hexdigest()[:_DIGITS]
+        return text_hash(self._key)
+
+    @property
+    def _given(self) -> dict[str, Any]:
+        """What it takes to make the configuration: all but the hyper-parameters' defaults."""
+        return {name: value for name, value in json.loads(self._key).items() if name != "recipe"}
 
     def __getitem__(self, name: str) -> Value:
         """Return a value by name.
@@ -76,14 +87,21 @@ class Config:
         return hash((type(self), self._key))
 
     def __repr__(self) -> str:
-        given = {k: v for k, v in json.loads(self._key).items() if k != "recipe"}
-        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in given.items())})"
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self._given.items())})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(self).from_text, (self._key,))
 
+    def replace(self, **changes: Value) -> Self:
+        """Return the same configuration but for some values.
+
+        Raises:
+            ConfigError: If a name is unknown or a value not allowed.
+        """
+        return type(self)(**{**self._given, **changes})
+
     @classmethod
-    def from_text(cls, text: str) -> Config:
+    def from_text(cls, text: str) -> Self:
         """Read a configuration back.
 
         Raises:
@@ -150,15 +168,13 @@ class CondenseConfig(Config):
             raise ConfigError(
                 f"ratio is {ratio!r}; it is a fraction above 0 and up to 1, as in 0.026 for 2.6%"
             )
-        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-            raise ConfigError(f"seed is {seed!r}; it is a whole number from 0 up")
         fixed: dict[str, Value] = {
             "dataset": dataset,
             "method": method,
             "ratio": float(ratio),
             "init": _one_of("init", init or spec.init, spec.inits),
             "backbone": _one_of("backbone", backbone or spec.backbone, BACKBONES),
-            "seed": seed,
+            "seed": _seed(seed),
             "protocol": _one_of("protocol", protocol, PROTOCOLS),
             "ratio_of": _one_of("ratio_of", ratio_of, RATIOS_OF),
         }
@@ -246,12 +262,10 @@ class EvalConfig(Config):
         seed: int = 0,
         **hyperparameters: Value,
     ) -> None:
-        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-            raise ConfigError(f"seed is {seed!r}; it is a whole number from 0 up")
         fixed: dict[str, Value] = {
             "task": _one_of("task", task, TASKS),
             "model": _one_of("model", model, MODELS),
-            "seed": seed,
+            "seed": _seed(seed),
         }
         changed = _changes("an evaluation", hyperparameters, _EVALUATION)
         super().__init__({**fixed, **_EVALUATION, **changed}, {**fixed, **changed})
@@ -272,6 +286,16 @@ class EvalConfig(Config):
         return int(self["seed"])
 
 
+def changed_values(text: str) -> dict[str, Value]:
+    """Return the hyper-parameters of a configuration's text, which are those not the default."""
+    return {name: value for name, value in json.loads(text).items() if name not in _FIXED}
+
+
+def text_hash(text: str) -> str:
+    """Return the hash of a configuration's text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
+
+
 def method_spec(name: str) -> MethodSpec:
     """Return a method by name.
 
@@ -281,6 +305,12 @@ def method_spec(name: str) -> MethodSpec:
     if name not in METHODS:
         raise ConfigError(f"unknown method {name!r}; allowed: {', '.join(METHODS)}")
     return METHODS[name]
+
+
+def _seed(seed: object) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
+        raise ConfigError(f"seed is {seed!r}; it is a whole number from 0 up")
+    return int(seed)
 
 
 def _one_of(what: str, value: str, allowed: tuple[str, ...]) -> str:
@@ -311,7 +341,7 @@ def _as_type_of(default: Value, name: str, value: Value) -> Value:
         if kind is bool:
             made: Value = {"true": True, "false": False}[str(value).lower()]
         else:
-            made = kind(value)
+            made = kind(value) + 0.0 if kind is float else kind(value)
         if (kind is int and float(value) != made) or (kind is float and not isfinite(float(value))):
             raise ValueError
     except (ValueError, TypeError, KeyError, OverflowError) as error:

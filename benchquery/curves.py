@@ -1,7 +1,9 @@
 """Learning curves: the figures of every epoch, seed by seed.
 
 ``curves.h5`` holds ``hash`` (n), ``seed`` (s) and ``curves`` (n, s, epochs, 7), the last
-axis in the order of `schema.CURVE_COLUMNS`. A chunk is one architecture, so a curve is
+axis in the order of `schema.CURVE_COLUMNS`. In a condensed table the hash is the position of
+the row in the summary, from 0, and the seeds are those of the evaluation; where a row has fewer
+seeds or epochs than the file, the rest is NaN. A chunk is one row of the table, so a curve is
 one read. Every chunk and all of HDF5's own structures carry checksums, so damage is
 noticed when it is read, however large the file.
 """
@@ -9,9 +11,10 @@ noticed when it is read, however large the file.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
 
 from benchquery._imports import LazyModule
 from benchquery.errors import CorruptTableError, QueryError, UnknownHashError
@@ -25,6 +28,10 @@ else:
     h5py = LazyModule("h5py", extra="curves")
 
 Seed = int | Literal["mean"]
+CHECKED: Mapping[str, Any] = MappingProxyType(
+    {"fletcher32": True, "compression": "gzip", "shuffle": True}
+)
+"""How datasets are stored: with checksums, compressed."""
 
 
 @contextlib.contextmanager
@@ -35,22 +42,21 @@ def new_curves(path: Path, hashes: Ints, seeds: Ints, epochs: int) -> Iterator[h
 
     Args:
         path: The file to write.
-        hashes: The architectures, ascending.
+        hashes: The architectures, ascending; in a condensed table, the rows.
         seeds: The seeds.
         epochs: The number of epochs.
     """
-    checked = {"fletcher32": True, "compression": "gzip", "shuffle": True}
     shape = (len(seeds), epochs, len(CURVE_COLUMNS))
     with h5py.File(path, "w", libver="latest") as file:
         for name, values in (("hash", hashes), ("seed", seeds)):
-            file.create_dataset(name, data=values, dtype="int32", chunks=values.shape, **checked)
+            file.create_dataset(name, data=values, dtype="int32", chunks=values.shape, **CHECKED)
         yield file.create_dataset(
             "curves",
             (len(hashes), *shape),
             dtype="float32",
             fillvalue=float("nan"),
             chunks=(1, *shape),
-            **checked,
+            **CHECKED,
         )
 
 
@@ -82,6 +88,24 @@ class Curves:
         self._row = {number: row for row, number in enumerate(hashes)}
         self.epochs: int = shape[2]
 
+    def block(self, number: int) -> Array:
+        """Return the figures of every seed and epoch: (seeds, epochs, 7).
+
+        Args:
+            number: The hash of an architecture; in a condensed table, the row.
+
+        Raises:
+            UnknownHashError: If there is no such curve.
+            CorruptTableError: If the file is damaged there.
+        """
+        if number not in self._row:
+            raise UnknownHashError(f"{self._path} has no curve of {number!r}")
+        try:
+            curves: Array = self._data[self._row[number]]
+        except OSError as error:
+            raise CorruptTableError(f"{self._path} is damaged at {number}: {error}") from error
+        return curves
+
     def curve(self, number: int, seed: Seed = "mean") -> Array:
         """Return the figures of every epoch: (epochs, 7), columns as `CURVE_COLUMNS`.
 
@@ -94,15 +118,8 @@ class Curves:
             QueryError: If there is no such seed.
             CorruptTableError: If the file is damaged there.
         """
-        if number not in self._row:
-            raise UnknownHashError(f"{self._path} has no curve of the architecture {number!r}")
         self.check_seed(seed)
-        try:
-            curves: Array = self._data[self._row[number]]
-        except OSError as error:
-            raise CorruptTableError(
-                f"{self._path} is damaged at architecture {number}: {error}"
-            ) from error
+        curves = self.block(number)
         curve: Array = curves.mean(axis=0) if seed == "mean" else curves[self.seeds.index(seed)]
         return curve
 

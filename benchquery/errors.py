@@ -24,7 +24,7 @@ class AllSkipError(ArchitectureError):
 
 
 class UnknownHashError(BenchQueryError, KeyError):
-    """A number is the hash of no architecture, or of none in this table or space."""
+    """Something is the hash of no architecture or configuration, or of none in this table."""
 
 
 class UnknownNameError(BenchQueryError, KeyError):
@@ -33,6 +33,10 @@ class UnknownNameError(BenchQueryError, KeyError):
 
 class TableNotFoundError(BenchQueryError, KeyError):
     """No source holds a table of this name."""
+
+
+class TableKindError(TableNotFoundError):
+    """A table is there, but its rows are of another kind than asked for."""
 
 
 class CorruptTableError(BenchQueryError):

@@ -11,11 +11,12 @@ from types import MappingProxyType
 from typing import Any
 
 from benchquery.errors import CorruptTableError, SchemaVersionError
-from benchquery.schema import ORIGINS, SCHEMA_VERSION, Column, Origin
+from benchquery.schema import KINDS, ORIGINS, SCHEMA_VERSION, Column, Kind, Origin
 
 MANIFEST = "manifest.json"
 SUMMARY = "summary.parquet"
 CURVES = "curves.h5"
+GRAPHS = "graphs.h5"
 _FORMAT = "graphtab"
 _CHUNK = 1 << 20
 
@@ -47,17 +48,19 @@ class Manifest:
 
     Attributes:
         name: The dataset, for example ``cora``.
-        space: The name of the space that its architectures come from.
+        space: The name of the space that its architectures come from; of a condensed table,
+            that of the grid of its configurations.
         origin: Whether the figures were published by others, measured by a builder, or
             are synthetic.
         metric: What ``perf`` is, for example ``accuracy``.
-        rows: The number of architectures.
+        rows: The number of rows.
         columns: The columns of the summary, in order.
         files: The table's other files by name.
         source: Where the figures come from: names, versions, addresses.
         licence: The licence of the figures.
         notes: Known faults and other things to know.
         provenance: How the table was built; empty for published ones.
+        kind: What the rows are. Manifests that don't say are of architectures.
     """
 
     name: str
@@ -71,6 +74,7 @@ class Manifest:
     licence: str
     notes: tuple[str, ...] = ()
     provenance: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    kind: Kind = "architectures"
 
     def to_json(self) -> str:
         """Return the manifest as the text of its file."""
@@ -127,6 +131,8 @@ def _parse(body: dict[str, Any]) -> Manifest:
         raise ValueError(f"it lists no {SUMMARY}")
     if manifest.origin not in ORIGINS:
         raise ValueError(f"origin {manifest.origin!r} is none of {', '.join(ORIGINS)}")
+    if manifest.kind not in KINDS:
+        raise ValueError(f"kind {manifest.kind!r} is none of {', '.join(KINDS)}")
     if not isinstance(manifest.rows, int) or manifest.rows < 0:
         raise ValueError(f"rows is {manifest.rows!r}")
     return manifest

@@ -51,7 +51,7 @@ def matches(columns: Mapping[str, Array], condition: str) -> Mask:
             f"({' '.join(_COMPARISONS)}) and a value, for example 'latency < 0.004'"
         )
     name, comparison, text = match.groups()
-    return compare(columns, name, comparison, text)
+    return compare(columns, name, comparison, text.strip("'\""))
 
 
 def compare(columns: Mapping[str, Array], name: str, comparison: str, value: object) -> Mask:
@@ -71,7 +71,7 @@ def _convert(name: str, dtype: np.dtype[Any], value: object) -> object:
     """Turn a value, often a text, into the kind that a column holds."""
     if dtype.kind in "OUT":
         return str(value)
-    text = str(value).strip("'\"").lower()
+    text = str(value).lower()
     try:
         return _BOOLEANS[text] if dtype.kind == "b" else float(text)
     except (KeyError, ValueError):

@@ -12,31 +12,38 @@ import dataclasses
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchquery.arch import Arch, hash_of
 from benchquery.columnfile import FileColumns
 from benchquery.curves import Seed
-from benchquery.errors import CorruptTableError, TableNotFoundError
+from benchquery.errors import CorruptTableError, QueryError, TableKindError, TableNotFoundError
 from benchquery.manifest import (
     CURVES,
+    GRAPHS,
     MANIFEST,
-    SUMMARY,
     Manifest,
     check_size,
     check_sum,
     describe_file,
     read_manifest,
 )
-from benchquery.schema import Origin
+from benchquery.schema import Kind, Origin
 from benchquery.table import ArchTable
+
+if TYPE_CHECKING:
+    from benchquery.condensed import CondensedTable
 
 TABLES_VARIABLE = "GRAPHTAB_TABLES"
 
 _PACKAGE = Path(__file__).parent
-_BUNDLED = next(
+BUNDLED = next(
     folder for folder in (_PACKAGE / "data", _PACKAGE.parent / "data") if folder.is_dir()
 )
+"""The data that comes with the package."""
+
+_ROWS: Mapping[Kind, str] = {"architectures": "architectures", "condensed": "condensed graphs"}
+_OPENERS: Mapping[Kind, str] = {"architectures": "lightread", "condensed": "condread"}
 
 PathLike = str | os.PathLike[str]
 
@@ -48,9 +55,10 @@ class TableInfo:
     Attributes:
         name: What to open it by.
         dataset: What its figures were measured on.
-        origin: Whether they are published, measured or synthetic.
-        space: The space of its architectures.
-        rows: How many architectures it has.
+        kind: What its rows are: architectures, or condensed graphs.
+        origin: Whether the figures are published, measured or synthetic.
+        space: The space of its architectures, or the grid of its condensed graphs.
+        rows: How many rows it has.
         metric: What ``perf`` is.
         curves: Whether it has learning curves.
         path: Its folder.
@@ -58,6 +66,7 @@ class TableInfo:
 
     name: str
     dataset: str
+    kind: Kind
     origin: Origin
     space: str
     rows: int
@@ -69,7 +78,7 @@ class TableInfo:
 def sources() -> tuple[Path, ...]:
     """Return the folders that tables are looked for in, in order."""
     named = os.environ.get(TABLES_VARIABLE, "")
-    return (_BUNDLED, *(Path(folder) for folder in named.split(os.pathsep) if folder))
+    return (BUNDLED, *(Path(folder) for folder in named.split(os.pathsep) if folder))
 
 
 def _folders(source: Path) -> Iterator[tuple[str, Path]]:
@@ -82,11 +91,12 @@ def _folders(source: Path) -> Iterator[tuple[str, Path]]:
                 yield folder.name, folder
 
 
-def tables(source: PathLike | None = None) -> list[TableInfo]:
+def tables(source: PathLike | None = None, kind: Kind | None = None) -> list[TableInfo]:
     """List the tables that can be opened.
 
     Args:
         source: A folder of tables or one table; None for all sources.
+        kind: The kind of their rows; None for all kinds.
 
     Raises:
         TableNotFoundError: If the source is no folder.
@@ -98,10 +108,13 @@ def tables(source: PathLike | None = None) -> list[TableInfo]:
     for place in sources() if source is None else (Path(source),):
         for name, folder in _folders(place):
             manifest = read_manifest(folder)
+            if kind not in (None, manifest.kind):
+                continue
             found.append(
                 TableInfo(
                     name=name,
                     dataset=manifest.name,
+                    kind=manifest.kind,
                     origin=manifest.origin,
                     space=manifest.space,
                     rows=manifest.rows,
@@ -113,19 +126,34 @@ def tables(source: PathLike | None = None) -> list[TableInfo]:
     return found
 
 
-def find(name: str, source: PathLike | None = None) -> Path:
+def find(name: str, source: PathLike | None = None, kind: Kind | None = None) -> Path:
     """Return the folder of a table.
+
+    Args:
+        name: A table of `tables`; for a condensed one, its dataset will do.
+        source: A folder of tables or one table; None for all sources.
+        kind: The kind of its rows; None for the first of that name, whatever it holds.
 
     Raises:
         TableNotFoundError: If no source holds it; the ones that are there are named.
+        TableKindError: If there is one of this name, but of another kind.
+        QueryError: If several condensed tables in one place are of the dataset.
     """
+    return _find(name, source, kind)[0]
+
+
+def _find(name: str, source: PathLike | None, kind: Kind | None) -> tuple[Path, Manifest]:
+    """Return the folder of a table and its manifest."""
     places = sources() if source is None else (Path(source),)
+    other: Path | None = None
     for place in places:
-        folder = place / name
-        if Path(name).name == name and (folder / MANIFEST).is_file():
-            return folder
-        if (place / MANIFEST).is_file() and read_manifest(place).name == name:
-            return place
+        for folder in _named(name, place, kind):
+            manifest = read_manifest(folder)
+            if kind in (None, manifest.kind):
+                return folder, manifest
+            other = other or folder
+    if other is not None and kind is not None:
+        raise _kind_error(other, kind)
     there = ", ".join(known for place in places for known, _ in _folders(place))
     where = f"in {source}" if source is not None else "here"
     raise TableNotFoundError(
@@ -134,24 +162,79 @@ def find(name: str, source: PathLike | None = None) -> Path:
     )
 
 
+def _named(name: str, place: Path, kind: Kind | None) -> Iterator[Path]:
+    """List the tables of a place that go by a name, the likeliest first."""
+    if Path(name).name == name and (place / name / MANIFEST).is_file():
+        yield place / name
+    if (place / MANIFEST).is_file() and read_manifest(place).name == name:
+        yield place
+    if kind == "condensed" and place.is_dir():
+        same = [info for info in tables(place, kind) if info.dataset == name]
+        if len(same) > 1:
+            raise QueryError(
+                f"{place} has several condensed tables of {name!r}; name one of: "
+                f"{', '.join(info.name for info in same)}"
+            )
+        yield from (info.path for info in same)
+
+
+def _kind_error(folder: Path, kind: Kind) -> TableKindError:
+    """Say that a table holds another kind of rows, and how it is opened."""
+    manifest = read_manifest(folder)
+    there = ", ".join(info.name for info in tables(kind=kind))
+    return TableKindError(
+        f"{folder} is a table of {_ROWS[manifest.kind]}, not of {_ROWS[kind]}; open it with "
+        f"benchquery.{_OPENERS[manifest.kind]}. Tables of {_ROWS[kind]} here: {there or 'none'}"
+    )
+
+
 def open_table(folder: PathLike) -> ArchTable:
-    """Open the table in a folder.
+    """Open the table of architectures in a folder.
 
     Raises:
         CorruptTableError: If a file is damaged, truncated or missing.
         SchemaVersionError: If the layout is unknown to this version.
+        TableKindError: If it is a table of condensed graphs.
     """
     folder = Path(folder)
-    manifest = read_manifest(folder)
+    return _open_architectures(folder, read_manifest(folder))
+
+
+def _open_architectures(folder: Path, manifest: Manifest) -> ArchTable:
+    if manifest.kind != "architectures":
+        raise _kind_error(folder, "architectures")
+    return ArchTable(manifest, FileColumns(folder, manifest), _whole(folder, manifest, CURVES))
+
+
+def open_condensed(folder: PathLike) -> CondensedTable:
+    """Open the table of condensed graphs in a folder.
+
+    Raises:
+        CorruptTableError: If a file is damaged, truncated or missing.
+        SchemaVersionError: If the layout is unknown to this version.
+        TableKindError: If it is a table of architectures.
+    """
+    folder = Path(folder)
+    return _open_condensed(folder, read_manifest(folder))
+
+
+def _open_condensed(folder: Path, manifest: Manifest) -> CondensedTable:
+    from benchquery.condensed import CondensedTable
+
+    if manifest.kind != "condensed":
+        raise _kind_error(folder, "condensed")
     columns = FileColumns(folder, manifest)
-    curves = None
-    if CURVES in manifest.files:
-        curves = check_size(folder, CURVES, manifest.files[CURVES])
-    return ArchTable(manifest, columns, curves)
+    curves, graphs = (_whole(folder, manifest, name) for name in (CURVES, GRAPHS))
+    return CondensedTable(manifest, columns, curves, graphs)
+
+
+def _whole(folder: Path, manifest: Manifest, name: str) -> Path | None:
+    """Return the path of a file that a table may have, after checking its size."""
+    return check_size(folder, name, manifest.files[name]) if name in manifest.files else None
 
 
 def lightread(name: str, source: PathLike | None = None) -> ArchTable:
-    """Open a table by name.
+    """Open a table of architectures by name.
 
     Args:
         name: A table of `tables`, for example ``cora``.
@@ -166,7 +249,23 @@ def lightread(name: str, source: PathLike | None = None) -> ArchTable:
         >>> lightread("cora")[61237]["perf"]
         0.8046666666666668
     """
-    return open_table(find(name, source))
+    return _open_architectures(*_find(name, source, "architectures"))
+
+
+def condread(name: str, source: PathLike | None = None) -> CondensedTable:
+    """Open a table of condensed graphs by name.
+
+    Args:
+        name: The dataset, for example ``cora``, or the name of the table's folder.
+        source: A folder of tables, or one table; None for all sources.
+
+    Raises:
+        TableNotFoundError: If there is no such table.
+        CorruptTableError: If a file is damaged, truncated or missing.
+        SchemaVersionError: If the layout is unknown to this version.
+        QueryError: If several tables in one place are of the dataset.
+    """
+    return _open_condensed(*_find(name, source, "condensed"))
 
 
 class CurveTable(Mapping[int, dict[str, Any]]):
@@ -244,23 +343,15 @@ def verify(folder: PathLike) -> Manifest:
         CorruptTableError: If something does not fit; the message names it.
         SchemaVersionError: If the layout is unknown to this version.
     """
-    from benchquery.space import get_space
+    from benchquery.checks import check_architectures, check_condensed
 
     folder = Path(folder)
-    table = open_table(folder)
-    manifest = table.manifest
+    manifest = read_manifest(folder)
     for name, expected in manifest.files.items():
         path = check_size(folder, name, expected)
         check_sum(path, describe_file(path).sha256, expected)
-    known = get_space(manifest.space)
-    outside = [number for number in table if number not in known]
-    if outside:
-        raise CorruptTableError(
-            f"{folder / SUMMARY} has {len(outside)} hashes that are not in the space "
-            f"{manifest.space!r}, for example {outside[0]}"
-        )
-    if len(set(table)) != len(table):
-        raise CorruptTableError(f"{folder / SUMMARY} has architectures twice")
-    for name in table.columns:
-        table.column(name)
+    if manifest.kind == "condensed":
+        check_condensed(_open_condensed(folder, manifest), folder)
+    else:
+        check_architectures(_open_architectures(folder, manifest), folder)
     return manifest

@@ -6,38 +6,31 @@ Tables never change once opened, so any number of threads may read one.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Self, overload
 
-from benchquery import schema
 from benchquery._imports import LazyModule
 from benchquery.arch import NODES, Arch, hash_of
 from benchquery.columnfile import ColumnSet, Selection
-from benchquery.curves import Curves, Seed
+from benchquery.curves import Seed
 from benchquery.encoding import FACTS
-from benchquery.errors import QueryError, UnknownHashError, UnknownNameError
+from benchquery.errors import QueryError, UnknownHashError
 from benchquery.manifest import Manifest
-from benchquery.pareto import pareto_rows
-from benchquery.query import compare, matches
+from benchquery.rows import Record, RowTable
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-    from benchquery._typing import Array, Floats, Ints, Keys, Mask
+    from benchquery._typing import Array, Ints, Keys
     from benchquery.figures.accessor import TablePlots
 else:
     np = LazyModule("numpy")
     pd = LazyModule("pandas", extra="pandas")
 
-Names = str | Sequence[str]
 _ALL_HASHES = 10 ** (NODES + 1)
-
-Record = MappingProxyType[str, Any]
-"""One row of a table: a read-only mapping from column name to value."""
 
 
 class _Facts(Mapping[str, "Array"]):
@@ -56,11 +49,10 @@ class _Facts(Mapping[str, "Array"]):
         return len(self._columns) + len(FACTS)
 
 
-class ArchTable(Mapping[int, Record]):
+class ArchTable(RowTable[int]):
     """A table of architectures: hash (or `Arch`) -> `Record`.
 
-    Queries such as `where`, `top` and `pareto` give smaller tables, so they can be
-    chained. The order of the rows is the order of iteration.
+    The order of the rows is the order of iteration.
 
     Args:
         manifest: What the table is and where its figures come from.
@@ -68,15 +60,12 @@ class ArchTable(Mapping[int, Record]):
         curves_path: The file of its learning curves, if it has one.
     """
 
+    _expense = "latency"
+
     def __init__(
-        self,
-        manifest: Manifest,
-        columns: ColumnSet,
-        curves_path: Path | None = None,
+        self, manifest: Manifest, columns: ColumnSet, curves_path: Path | None = None
     ) -> None:
-        self.manifest = manifest
-        self._columns = columns
-        self._curves_path = curves_path
+        super().__init__(manifest, columns, curves_path)
         self._records: dict[int, Record] = {}
 
     # ---------------------------------------------------------------- a mapping
@@ -96,15 +85,9 @@ class ArchTable(Mapping[int, Record]):
 
     def _record(self, key: Arch | int) -> Record:
         """Make the record of an architecture or a hash, and keep it."""
-        row = self._row(key)
-        record = MappingProxyType({name: cells[row] for name, cells in self._cells})
+        record = self._record_at(self._row(key))
         self._records[hash_of(key)] = record
         return record
-
-    @cached_property
-    def _cells(self) -> list[tuple[str, Sequence[Any]]]:
-        """The columns but the hash, as plain Python values."""
-        return [(name, self._columns.cells(name)) for name in self.columns if name != "hash"]
 
     def _row(self, key: Arch | int) -> int:
         """Return the row of an architecture or a hash."""
@@ -157,16 +140,6 @@ class ArchTable(Mapping[int, Record]):
     # ---------------------------------------------------------------- whole columns
 
     @property
-    def name(self) -> str:
-        """The dataset that the figures were measured on."""
-        return self.manifest.name
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns."""
-        return tuple(self._columns)
-
-    @property
     def hashes(self) -> Ints:
         """The hash of every row."""
         return self._columns["hash"]
@@ -174,19 +147,6 @@ class ArchTable(Mapping[int, Record]):
     def archs(self) -> list[Arch]:
         """Return the architecture of every row, in canonical form."""
         return [Arch.from_hash(number) for number in self]
-
-    def column(self, name: str) -> Array:
-        """Return a column as a read-only array.
-
-        Raises:
-            UnknownNameError: If the table has no such column.
-        """
-        if name not in self._columns:
-            raise UnknownNameError(
-                f"the table of {self.name!r} has no column {name!r}; "
-                f"it has {', '.join(self.columns)}"
-            )
-        return self._columns[name]
 
     def frame(self) -> pd.DataFrame:
         """Return the table as a pandas frame with the hash as index."""
@@ -222,81 +182,16 @@ class ArchTable(Mapping[int, Record]):
 
     # ---------------------------------------------------------------- queries
 
-    def _take(self, rows: Ints) -> ArchTable:
-        """Return the table of some rows, in this order."""
-        return ArchTable(self.manifest, Selection(self._columns, rows), self._curves_path)
+    def _take(self, rows: Ints) -> Self:
+        return type(self)(self.manifest, Selection(self._columns, rows), self._curves_path)
 
-    def where(self, *conditions: str | Mask, **equals: object) -> ArchTable:
-        """Return the rows that fulfil all conditions.
+    @property
+    def _order(self) -> Ints:
+        return self.hashes
 
-        Args:
-            conditions: Texts such as ``latency < 0.004`` (see `benchquery.query`), or
-                arrays of booleans, one a row. Beside the columns they may name the
-                facts ``link``, ``depth``, ``leaves`` and, for its number of uses, any
-                operation.
-            equals: Columns or facts that must equal a value.
-
-        Raises:
-            QueryError: If a condition can't be understood.
-
-        Example:
-            >>> fast = lightread("cora").where("latency < 0.004", "gat == 0", depth=2)
-        """
-        columns = _Facts(self._columns)
-        mask = np.ones(len(self), dtype=bool)
-        for condition in conditions:
-            if isinstance(condition, str):
-                mask &= matches(columns, condition)
-            elif np.shape(condition) == mask.shape and np.asarray(condition).dtype == bool:
-                mask &= condition
-            else:
-                raise QueryError(
-                    f"a condition is a text or {len(self):,} booleans, not {condition!r}"
-                )
-        for name, value in equals.items():
-            mask &= compare(columns, name, "==", value)
-        return self._take(np.flatnonzero(mask))
-
-    def _cost(self, name: str) -> Floats:
-        """Return a column turned so that less is better.
-
-        Raises:
-            QueryError: If neither direction of the column is better.
-        """
-        values = self.column(name)
-        direction = schema.column(name).direction
-        if direction is None:
-            allowed = [n for n in self.columns if schema.column(n).direction]
-            raise QueryError(
-                f"neither way is better for column {name!r}; allowed: {', '.join(allowed)}"
-            )
-        return -values if direction == "higher" else values.astype(np.float64)
-
-    def top(self, k: int = 10, by: str = "valid_perf") -> ArchTable:
-        """Return the k best rows, the best first; ties in the order of the hashes.
-
-        Raises:
-            QueryError: If k is less than 1 or the column has no better direction.
-        """
-        if k < 1:
-            raise QueryError(f"k must be at least 1, not {k}")
-        return self._take(np.lexsort((self.hashes, self._cost(by)))[:k])
-
-    def pareto(
-        self, maximise: Names = ("valid_perf",), minimise: Names = ("latency",)
-    ) -> ArchTable:
-        """Return the rows that no other row beats in all the named columns at once.
-
-        Raises:
-            QueryError: If no column is named.
-        """
-        up = [maximise] if isinstance(maximise, str) else list(maximise)
-        down = [minimise] if isinstance(minimise, str) else list(minimise)
-        if not up + down:
-            raise QueryError("name at least one column to maximise or minimise")
-        costs = [-self.column(name).astype(np.float64) for name in up]
-        costs += [self.column(name).astype(np.float64) for name in down]
-        return self._take(pareto_rows(np.stack(costs, axis=1)))
+    @property
+    def _asked(self) -> Mapping[str, Array]:
+        return _Facts(self._columns)
 
     def rank(self, key: Arch | int, by: str = "valid_perf") -> int:
         """Return the rank of an architecture: 1 plus the number of strictly better ones."""
@@ -316,19 +211,6 @@ class ArchTable(Mapping[int, Record]):
         return TablePlots(self)
 
     # ---------------------------------------------------------------- curves
-
-    @cached_property
-    def curves(self) -> Curves:
-        """The learning curves.
-
-        Raises:
-            QueryError: If the table has none.
-        """
-        if self._curves_path is None:
-            raise QueryError(
-                f"the table of {self.name!r} ({self.manifest.origin}) has no learning curves"
-            )
-        return Curves(self._curves_path)
 
     def curve(self, key: Arch | int, seed: Seed = "mean") -> Array:
         """Return the figures of every epoch of an architecture: (epochs, 7).

@@ -7,19 +7,27 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+PLAIN = ("hash", "ratio", "seed")
+"""Keys whose numbers are names: they are written as they are."""
+
 
 def to_json(row: Mapping[str, Any]) -> str:
     """Return a row as a JSON object; what has no figure is null, as JSON knows no NaN."""
-    known = {
-        name: None if isinstance(value, float) and math.isnan(value) else value
-        for name, value in row.items()
-    }
-    return json.dumps(known)
+    return json.dumps(_known(row))
+
+
+def _known(value: Any) -> Any:
+    """Return a value with null for every NaN inside."""
+    if isinstance(value, Mapping):
+        return {name: _known(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_known(inner) for inner in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def format_value(value: Any) -> str:
     """Return a value as people read it."""
-    if value is None:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -32,12 +40,12 @@ def format_value(value: Any) -> str:
     return str(value)
 
 
-def format_table(rows: Iterable[Mapping[str, Any]], plain: Sequence[str] = ("hash",)) -> str:
+def format_table(rows: Iterable[Mapping[str, Any]], plain: Sequence[str] = PLAIN) -> str:
     """Return rows with the same keys as lines of aligned columns.
 
     Args:
         rows: The rows.
-        plain: Keys whose numbers are names, so without a thousands separator.
+        plain: Keys whose numbers are names, so written as they are.
     """
     rows = list(rows)
     if not rows:

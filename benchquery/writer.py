@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from benchquery.columnfile import write_columns
 from benchquery.errors import QueryError
 from benchquery.manifest import MANIFEST, SUMMARY, Manifest, describe_file
-from benchquery.schema import Origin
+from benchquery.schema import Kind, Origin
 
 if TYPE_CHECKING:
     from benchquery._typing import Array
@@ -62,35 +62,44 @@ def write_table(
     licence: str,
     notes: tuple[str, ...] = (),
     provenance: Mapping[str, Any] | None = None,
+    kind: Kind = "architectures",
 ) -> Manifest:
     """Write the summary and, over all files in the folder, the manifest.
 
     Args:
         stage: The folder, as `new_table` gives it; other files, such as the curves, must
             be in it already.
-        columns: The summary's columns, sorted by hash.
+        columns: The summary's columns; of architectures, sorted by hash. Figures that are not
+            known are NaN, texts empty.
         name: The dataset.
-        space: The space of the architectures.
+        space: The space of the architectures, or the grid of the configurations.
         origin: Where the figures come from.
         metric: What ``perf`` is.
         source: Names, versions and addresses of where the figures come from.
         licence: The licence of the figures.
         notes: Known faults.
         provenance: How the table was built.
+        kind: What the rows are. Those of a condensed table are configurations as one evaluation
+            judged them, each pair once; its ``curves.h5`` names rows by their position from 0,
+            its ``graphs.h5`` configurations by their hash (`benchquery.graphs`).
+
+    Raises:
+        UnknownNameError: If the schema has no such column.
     """
-    stored = write_columns(stage / SUMMARY, columns)
+    stored = write_columns(stage / SUMMARY, columns, kind)
     manifest = Manifest(
         name=name,
         space=space,
         origin=origin,
         metric=metric,
-        rows=len(columns["hash"]),
+        rows=len(next(iter(columns.values()))),
         columns=stored,
         files={path.name: describe_file(path) for path in sorted(stage.iterdir())},
         source=source,
         licence=licence,
         notes=notes,
         provenance=provenance or {},
+        kind=kind,
     )
     (stage / MANIFEST).write_text(manifest.to_json(), encoding="utf-8")
     return manifest

@@ -2,6 +2,7 @@
 
 from benchquery.commands import (
     compare,
+    condensed,
     datasets,
     explore,
     export,
@@ -14,5 +15,18 @@ from benchquery.commands import (
     verify,
 )
 
-COMMANDS = (datasets, show, top, pareto, compare, search, plot, report, explore, export, verify)
+COMMANDS = (
+    datasets,
+    show,
+    top,
+    pareto,
+    compare,
+    condensed,
+    search,
+    plot,
+    report,
+    explore,
+    export,
+    verify,
+)
 """In the order of the help text; each has ``add(commands)``."""

@@ -6,7 +6,9 @@ import argparse
 from typing import Any
 
 from benchquery.commands.options import add_command, print_rows
-from benchquery.store import tables
+from benchquery.store import TableInfo, tables
+
+_NAMES = ("name", "dataset", "origin", "space", "rows", "metric", "curves")
 
 
 def add(commands: Any) -> None:
@@ -15,6 +17,18 @@ def add(commands: Any) -> None:
 
 
 def _run(args: argparse.Namespace) -> None:
-    names = ("name", "dataset", "origin", "space", "rows", "metric", "curves")
-    rows = [{name: getattr(info, name) for name in names} for info in tables(args.source)]
-    print_rows(rows, as_json=args.json)
+    infos = tables(args.source)
+    if args.json:
+        print_rows([_row(info) | {"kind": info.kind} for info in infos], as_json=True)
+        return
+    archs = [_row(info) for info in infos if info.kind == "architectures"]
+    condensed = [_row(info) for info in infos if info.kind == "condensed"]
+    if archs or not condensed:
+        print_rows(archs, as_json=False)
+    if condensed:
+        print("\ncondensed graphs:" if archs else "condensed graphs:")
+        print_rows(condensed, as_json=False)
+
+
+def _row(info: TableInfo) -> dict[str, Any]:
+    return {name: getattr(info, name) for name in _NAMES}

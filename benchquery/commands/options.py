@@ -9,9 +9,11 @@ from typing import Any
 
 from benchquery.arch import Arch
 from benchquery.errors import QueryError
+from benchquery.schema import Kind
+from benchquery.schema import column as schema_column
 from benchquery.store import lightread
 from benchquery.table import ArchTable
-from benchquery.text import format_table, to_json
+from benchquery.text import PLAIN, format_table, format_value, to_json
 
 _BRIEF = ("valid_perf", "perf", "latency", "para", "status")
 
@@ -49,14 +51,16 @@ def add_by(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--by", default="valid_perf", help="column to rank by (valid_perf)")
 
 
-def add_where(parser: argparse.ArgumentParser) -> None:
+def add_where(
+    parser: argparse.ArgumentParser, example: str = "'latency < 0.004' or 'gat == 0'"
+) -> None:
     """Add the conditions on rows."""
     parser.add_argument(
         "--where",
         action="append",
         default=[],
         metavar="CONDITION",
-        help="keep rows that fulfil it, for example 'latency < 0.004' or 'gat == 0'; repeatable",
+        help=f"keep rows that fulfil it, for example {example}; repeatable",
     )
 
 
@@ -104,6 +108,15 @@ def brief(row: Mapping[str, Any], by: str) -> dict[str, Any]:
 def print_archs(rows: Sequence[dict[str, Any]], by: str, *, as_json: bool) -> None:
     """Print architectures: all that is known of them as JSON, or a line each for people."""
     print_rows(rows if as_json else [brief(row, by) for row in rows], as_json=as_json)
+
+
+def print_figures(row: Mapping[str, Any], names: Sequence[str], kind: Kind, width: int) -> None:
+    """Print columns of a row for people, one a line, with their units."""
+    for name in names:
+        unit = schema_column(name, kind).unit
+        value = str(row[name]) if name in PLAIN else format_value(row[name])
+        suffix = f" {unit}" if unit not in (None, "1", "fraction") and value != "-" else ""
+        print(f"{name:{width}}{value}{suffix}".rstrip())
 
 
 def print_rows(rows: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:

@@ -13,8 +13,8 @@ from benchquery.commands.options import (
     arch_row,
     chosen_arch,
     open_table,
+    print_figures,
 )
-from benchquery.schema import column as schema_column
 from benchquery.text import format_value, to_json
 
 
@@ -34,10 +34,6 @@ def _run(args: argparse.Namespace) -> None:
         return
     print(f"{arch.canonical()!r} on {table.name} ({table.manifest.origin})\n\n{arch.draw()}\n")
     width = max(map(len, table.columns)) + 1
-    for name in table.columns:
-        unit = schema_column(name).unit
-        suffix = f" {unit}" if unit not in (None, "1", "fraction") else ""
-        value = str(row[name]) if name == "hash" else format_value(row[name])
-        print(f"{name:{width}}{value}{suffix}")
+    print_figures(row, table.columns, table.manifest.kind, width)
     print(f"{'rank':{width}}{row['rank']:,} of {len(table):,} by {args.by}")
     print(f"{'regret':{width}}{format_value(row['regret'])} by {args.by}")

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
 from benchquery import __version__
 from benchquery.arch import LINKS, NODES, OPS, Arch
 from benchquery.manifest import Manifest, read_manifest
-from benchquery.schema import CURVE_COLUMNS, Column
+from benchquery.schema import CURVE_COLUMNS, Column, is_of_one_seed
 from benchquery.store import TableInfo
 
 START = "cora"
 """The table that the page opens with, if it is there."""
-
-_ONE_SEED = re.compile(r"_seed\d+$")
 
 
 def shown_columns(manifest: Manifest) -> list[Column]:
@@ -25,7 +22,7 @@ def shown_columns(manifest: Manifest) -> list[Column]:
     Columns of single seeds are left out: they repeat a column that is there, and would
     multiply the bytes to send.
     """
-    return [column for column in manifest.columns if not _ONE_SEED.search(column.name)]
+    return [column for column in manifest.columns if not is_of_one_seed(column.name)]
 
 
 def is_metric(column: Column) -> bool:

@@ -47,7 +47,8 @@ class Site:
     by several threads.
 
     Args:
-        source: A folder of tables or one table; None for all sources.
+        source: A folder of tables or one table; None for all sources. Tables of condensed
+            graphs are left out.
 
     Raises:
         TableNotFoundError: If there is no table.
@@ -56,10 +57,12 @@ class Site:
 
     def __init__(self, source: PathLike | None = None) -> None:
         found: dict[str, TableInfo] = {}
-        for info in tables(source):
+        for info in tables(source, "architectures"):
             found.setdefault(_plain(info), info)
         if not found:
-            raise TableNotFoundError(f"there are no tables in {source or 'any source'}")
+            raise TableNotFoundError(
+                f"there are no tables of architectures in {source or 'any source'}"
+            )
         self._infos = found
         self._assets = read_assets()
         self._kept: dict[str, bytes] = {}

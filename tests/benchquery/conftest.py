@@ -11,6 +11,7 @@ import pytest
 from benchquery.curves import new_curves
 from benchquery.schema import CURVE_COLUMNS
 from benchquery.writer import new_table, write_table
+from tests.benchquery.condensing import write_condensed
 
 DATASETS = (
     "cora", "citeseer", "pubmed", "cs", "physics", "photo", "computers", "arxiv", "proteins",
@@ -55,3 +56,9 @@ def built(tmp_path: Path) -> Path:
             licence="CC0-1.0",
         )
     return folder
+
+
+@pytest.fixture
+def condensed(tmp_path: Path) -> Path:
+    """A folder with one small synthetic table of condensed graphs."""
+    return write_condensed(tmp_path / "tables" / "toy-condensed")

@@ -17,8 +17,8 @@ from benchquery import lightread
 from benchquery.cli import main
 
 COMMANDS = (
-    "datasets", "show", "top", "pareto", "compare", "search", "plot", "report", "explore",
-    "export", "verify",
+    "datasets", "show", "top", "pareto", "compare", "condensed", "condensed show",
+    "condensed top", "condensed compare", "search", "plot", "report", "explore", "export", "verify",
 )  # fmt: skip
 
 
@@ -136,7 +136,7 @@ def test_plot_draws_a_picture(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_an_example(command: str) -> None:
-    done = run(command, "--help")
+    done = run(*command.split(), "--help")
     assert done.returncode == 0
     assert f"example: benchquery {command}" in done.stdout
 

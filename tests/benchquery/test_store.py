@@ -210,6 +210,17 @@ def test_plain_and_encoded_columns_read_the_same(built: Path) -> None:
         np.testing.assert_array_equal(plain.column(name), decoded.column(name))
 
 
+def test_numbers_of_another_width_are_stored_as_the_schema_says(tmp_path: Path) -> None:
+    wide = np.array([1, 2, 3])
+    columns = {"hash": wide, "params": wide, "seeds_ok": wide, "best_epoch": wide}
+    for column in write_columns(tmp_path / "summary.parquet", columns):
+        assert column.offset is not None
+        stored = (tmp_path / "summary.parquet").read_bytes()[column.offset :]
+        assert np.frombuffer(stored, column.dtype, count=3).tolist() == [1, 2, 3]
+    with pytest.raises(TypeError):
+        write_columns(tmp_path / "summary.parquet", {"seeds_ok": np.array([1.5])})
+
+
 def test_a_table_is_written_whole_or_not_at_all(tmp_path: Path, built: Path) -> None:
     with pytest.raises(UnknownNameError, match="'speed'"), new_table(tmp_path / "half") as stage:
         write_columns(stage / "summary.parquet", {"speed": np.zeros(3)})

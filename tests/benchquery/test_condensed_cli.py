@@ -1,0 +1,165 @@
+"""``benchquery condensed``, run as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchquery import condread
+from benchquery.cli import main
+from tests.benchquery.condensing import GCOND, write_condensed
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A folder with one small table."""
+    folder = tmp_path_factory.mktemp("tables")
+    write_condensed(folder / "toy-condensed")
+    return os.fspath(folder)
+
+
+def ask(capsys: pytest.CaptureFixture[str], *args: str) -> Any:
+    assert main(["condensed", *args, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_show(capsys: pytest.CaptureFixture[str], source: str) -> None:
+    cond = condread("toy", source)
+    by_hash = ask(capsys, "show", "toy", "--source", source, "--hash", GCOND.valid_hash())
+    named = ask(capsys, "show", "toy", "--source", source, "--method", "gcond",
+                "--ratio", "0.026", "--seed", "0")  # fmt: skip
+    assert named == by_hash
+    assert by_hash["perf"] == cond[GCOND]["perf"]
+    assert by_hash["homophily"] is None
+    assert [row["model"] for row in by_hash["evaluations"]] == ["gcn", "sgc"]
+    arguments = ["show", "toy", "--source", source, "--where", "method == gcdm"]
+    assert main(["condensed", *arguments]) == 0
+    shown = capsys.readouterr().out
+    assert "protocol           as-released" in shown
+    assert "eval_seeds         3" in shown
+    assert "hyper-parameters: adj_steps=10" in shown
+    assert "nan" not in shown
+
+
+def test_top(capsys: pytest.CaptureFixture[str], source: str) -> None:
+    cond = condread("toy", source)
+    rows = ask(capsys, "top", "toy", "--source", source, "-k", "3")
+    assert [row["config"] for row in rows] == [r["config"] for r in cond.top(3).records()]
+    rows = ask(capsys, "top", "toy", "--source", source, "--by", "perf", "--where", "model == sgc")
+    assert {row["model"] for row in rows} == {"sgc"}
+    assert rows[0]["perf"] == max(row["perf"] for row in rows)
+    assert main(["condensed", "top", "toy", "--source", source, "-k", "1"]) == 0
+    header, _, line = capsys.readouterr().out.splitlines()
+    assert header.split()[:4] == ["config", "method", "ratio", "init"]
+    assert line.split()[2] == "0.013"
+
+
+@pytest.fixture
+def cora(tmp_path: Path) -> str:
+    """The small table as if it were of cora, so that the paper has figures beside it."""
+    return os.fspath(write_condensed(tmp_path / "like-cora", "cora").parent)
+
+
+def test_compare_puts_the_paper_beside_ours(capsys: pytest.CaptureFixture[str], cora: str) -> None:
+    cond = condread("cora", cora)
+    rows = ask(capsys, "compare", "cora", "--source", cora)
+    found = {(row["method"], row["ratio"], row["model"]): row for row in rows}
+    row = found["gcond", 0.026, "gcn"]
+    ours = [cond[GCOND.replace(dataset="cora", seed=seed)]["perf"] for seed in range(3)]
+    assert row["ours"] == pytest.approx(100 * np.mean(ours))
+    assert row["ours_std"] == pytest.approx(100 * np.std(ours, ddof=1))
+    assert (row["paper"], row["paper_std"], row["unit"], row["count"]) == (80.5, 0.3, "percent", 3)
+    assert row["difference"] == pytest.approx(row["ours"] - 80.5)
+    assert row["source"].endswith("Table 2")
+    assert row["hyperparameters"] == {"epochs": 40}
+    assert found["gcond", 0.026, "sgc"]["paper"] is None
+    assert found["whole", 1.0, "gcn"]["paper"] == 80.8
+    assert found["whole", 1.0, "gcn"]["ours"] == pytest.approx(80)
+    assert {row["protocol"] for row in rows} == {"corrected"}
+    (whole, released) = ask(
+        capsys, "compare", "cora", "--source", cora, "--protocol", "as-released"
+    )
+    assert (whole["method"], released["method"]) == ("whole", "gcdm")
+    assert released["ours_std"] is None
+    where = ("--where", "ratio == 0.026", "--where", "method == gcond")
+    assert main(["condensed", "compare", "cora", "--source", cora, *where]) == 0
+    shown = capsys.readouterr().out
+    assert "80.5 ± 0.3" in shown
+    assert f"{row['difference']:+.1f}" in shown
+    assert "epochs=40" in shown
+    assert "nan" not in shown
+
+
+def test_nothing_to_compare(capsys: pytest.CaptureFixture[str], source: str) -> None:
+    assert ask(capsys, "compare", "toy", "--source", source, "--where", "ratio > 1") == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("", "ACTION"),
+        ("dance", "invalid choice: 'dance'"),
+        ("show toy", "7 configurations of 'toy' fit; narrow it down by --method"),
+        ("show toy --method nope", "no configuration of 'toy' fits; there are: --method gcdm, gco"),
+        ("show toy --hash 12", "'12' is none of the 13 configurations"),
+        ("show toy --hash 12 --seed 1", "either --hash or"),
+        ("show toy --seed one", "invalid int value: 'one'"),
+        ("show nope", "there is no table 'nope'"),
+        ("top toy -k 0", "k must be at least 1"),
+        ("top toy --by poetry", "no column 'poetry'"),
+        ("top toy --by method", "neither way is better"),
+        ("top toy --where perf", "'perf' is no condition"),
+        ("compare toy --protocol new", "invalid choice: 'new'"),
+        ("compare nope", "there is no table 'nope'"),
+    ],
+)
+def test_bad_input_is_one_line(
+    capsys: pytest.CaptureFixture[str], source: str, arguments: str, message: str
+) -> None:
+    words = arguments.split()
+    if len(words) > 1:
+        words += ["--source", source, *(["--ratio", "0.026"] if words == ["show", "toy"] else [])]
+    try:
+        code = main(["condensed", *words])
+    except SystemExit as end:
+        code = end.code  # type: ignore[assignment]
+    said = capsys.readouterr().err
+    assert code == 2
+    assert message in said
+    assert said.count("\n") == 1
+
+
+def test_the_other_commands_send_to_this_one(
+    capsys: pytest.CaptureFixture[str], source: str, tmp_path: Path
+) -> None:
+    page, table = str(tmp_path / "page.html"), str(tmp_path / "out.csv")
+    for arguments in (
+        ["show", "toy-condensed", "--hash", "10000"],
+        ["top", "toy-condensed"],
+        ["pareto", "toy-condensed"],
+        ["compare", "toy-condensed", "toy-condensed"],
+        ["search", "toy-condensed"],
+        ["export", "toy-condensed", "-o", table],
+        ["report", "toy-condensed", "-o", page],
+        ["plot", "toy-condensed", "pareto", "-o", page],
+    ):
+        assert main([*arguments, "--source", source]) == 2
+        assert "is a table of condensed graphs" in capsys.readouterr().err
+    assert main(["datasets", "--source", source, "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["name"], row["dataset"], row["kind"]) == ("toy-condensed", "toy", "condensed")
+    assert main(["datasets", "--source", source]) == 0
+    assert capsys.readouterr().out.startswith("condensed graphs:\nname ")
+    assert main(["verify", "toy-condensed", "--source", source]) == 0
+    assert "ok" in capsys.readouterr().out
+    broken = tmp_path / "broken"
+    shutil.copytree(Path(source) / "toy-condensed", broken)
+    (broken / "graphs.h5").write_bytes(b"")
+    assert main(["verify", str(broken)]) == 2
+    assert "graphs.h5" in capsys.readouterr().err
