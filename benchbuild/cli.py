@@ -27,8 +27,8 @@ def make_parser() -> argparse.ArgumentParser:
     """Return the parser of all subcommands."""
     parser = _Parser(
         prog="benchbuild",
-        description="Train the architectures of a search space and build the tables that "
-        "benchquery opens.",
+        description="Train the architectures of a search space, condense graphs, and build the "
+        "tables that benchquery opens.",
     )
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for module in commands.load():

@@ -164,6 +164,7 @@ class _Records:
             for field in fields
             if _is_array(field)
         }
+        self._decided = {field.name for field in fields if field.role == "figure"}
         self._tables: list[pa.Table] = []
         self._figures: list[bytes] = []
         self._paths: list[Path] = []
@@ -173,12 +174,13 @@ class _Records:
         """Take in the records of a part."""
         for row, key in enumerate(keys_of(self._kind, part.table), start=len(self._paths)):
             self._rows[key].append(row)
-        figures = [field.name for field in self._scalars if field.role == "figure"]
+        figures = [field.name for field in self._scalars if field.name in self._decided]
         values = zip(*(part.table.column(name).to_pylist() for name in figures), strict=True)
         digests = [hashlib.blake2b(repr(row).encode(), digest_size=16) for row in values]
         for name, spill in self._spills.items():
             for digest, array in zip(digests, arrays_of(part.table.column(name)), strict=True):
-                digest.update(array.tobytes())
+                if name in self._decided:
+                    digest.update(array.tobytes())
                 spill.add(array)
         self._figures += [digest.digest() for digest in digests]
         self._paths += [part.path] * len(digests)

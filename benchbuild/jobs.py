@@ -124,11 +124,13 @@ class Place:
         device: ``auto``, ``cpu``, ``cuda`` or ``cuda:i``.
         slot: Number of the worker, counted from 0; spreads workers over devices.
         data_root: Folder of the datasets; None for the default.
+        scratch: Folder for large intermediate results that jobs may share; None if there is none.
     """
 
     device: str = "auto"
     slot: int = 0
     data_root: str | None = None
+    scratch: str | None = None
 
 
 class Context(Protocol):

@@ -6,6 +6,7 @@
     parts/*.parquet     the records
     shards/3-of-32.json who runs or ran a shard; locked while it runs
     logs/3-of-32.log    what happened
+    scratch/            what jobs share, where they share something; may go when all have ended
 
 Several shards, on several machines, may share one folder.
 """
@@ -32,6 +33,7 @@ from benchbuild.parts import Parts
 from benchbuild.plan import Shard
 
 RUN = "run.json"
+SCRATCH = "scratch"
 _FORMAT = "graphtab-run"
 _VERSION = 1
 _SHOWN = 40

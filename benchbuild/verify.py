@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchbuild.condtable import rows_of
 from benchbuild.errors import CorruptPartError, RunFolderError
 from benchbuild.jobs import key_names, label
 from benchbuild.kinds import kind_of
@@ -14,6 +15,7 @@ from benchbuild.kinds.train import curve_problems
 from benchbuild.parts import arrays_of
 from benchbuild.runfolder import RUN, RunFolder
 from benchquery import store
+from benchquery.condensed import CondensedTable
 from benchquery.errors import BenchQueryError, QueryError
 from benchquery.manifest import MANIFEST
 from benchquery.table import ArchTable
@@ -63,12 +65,23 @@ def _run_problems(folder: RunFolder) -> Iterator[str]:
 def _table_problems(folder: Path) -> Iterator[str]:
     """Check the files, the rows and the curves of a table."""
     try:
-        store.verify(folder)
-        table = store.open_table(folder)
-        yield from _order_problems(table)
-        yield from _curve_problems(table)
+        kind = store.verify(folder).kind
+        if kind == "condensed":
+            yield from _condensed_problems(store.open_condensed(folder))
+        elif kind == "architectures":
+            table = store.open_table(folder)
+            yield from _order_problems(table)
+            yield from _curve_problems(table)
     except BenchQueryError as error:
         yield str(error)
+
+
+def _condensed_problems(table: CondensedTable) -> Iterator[str]:
+    """Check that every figure of the summary is what the curves give."""
+    for row in rows_of(table):
+        for seed, result in row.results.items():
+            where = f"config={row.config.valid_hash()} model={row.evaluation.model} seed={seed}"
+            yield from (f"{where}: {problem}" for problem in result.problems())
 
 
 def _order_problems(table: ArchTable) -> Iterator[str]:

@@ -21,7 +21,7 @@ SCHEMA_VERSION = 1
 Split = Literal["train", "valid", "test"]
 Direction = Literal["higher", "lower"]
 Origin = Literal["published", "measured", "synthetic"]
-Kind = Literal["architectures", "condensed"]
+Kind = Literal["architectures", "condensed", "weights"]
 
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -130,6 +130,21 @@ _CONDENSED_COLUMNS = (
     Column("reason", "string", "Why the status is not ok; empty if it is."),
 )  # fmt: skip
 
+_WEIGHT_COLUMNS = (
+    Column("link", "string", "Link list, as in 0012."),
+    Column("seed", "int32", "Seed of the search."),
+    Column("position", "int32", "Computing node, counted from 1."),
+    Column("operation", "string", "Operation."),
+    Column("weight", "float64", "Its share of the node's mixture at the end.", "fraction"),
+    Column("derived", "int32", "Hash of the architecture with the operations of largest weight; "
+           "-1 if all are skips or the search did not end well."),
+    Column("valid_perf", "float64", "Validation metric of the mixture at the end.", "fraction",
+           "valid", "higher"),
+    Column("train_time", "float64", "Time of the whole search.", "s", None, "lower"),
+    Column("status", "string", "How the search ended: ok, diverged, oom or failed."),
+    Column("reason", "string", "Why the status is not ok; empty if it is."),
+)  # fmt: skip
+
 CURVE_COLUMNS = (
     Column("train_perf", "float32", "Metric on the training nodes.", "fraction", "train", "higher"),
     Column("valid_perf", "float32", "Metric on the validation nodes.", "fraction", "valid",
@@ -146,9 +161,15 @@ _BY_NAME: Mapping[Kind, Mapping[str, Column]] = MappingProxyType(
     {
         "architectures": {column.name: column for column in _ARCH_COLUMNS},
         "condensed": {column.name: column for column in _CONDENSED_COLUMNS},
+        "weights": {column.name: column for column in _WEIGHT_COLUMNS},
     }
 )
 _PER_SEED = re.compile(r"(?P<base>\w+)_seed(?P<seed>\d+)")
+
+
+def columns(kind: Kind) -> tuple[Column, ...]:
+    """Return the columns that tables of a kind may have, those of single seeds apart."""
+    return tuple(_BY_NAME[kind].values())
 
 
 def is_of_one_seed(name: str) -> bool:

@@ -42,8 +42,17 @@ BUNDLED = next(
 )
 """The data that comes with the package."""
 
-_ROWS: Mapping[Kind, str] = {"architectures": "architectures", "condensed": "condensed graphs"}
-_OPENERS: Mapping[Kind, str] = {"architectures": "lightread", "condensed": "condread"}
+ROWS: Mapping[Kind, str] = {
+    "architectures": "architectures",
+    "condensed": "condensed graphs",
+    "weights": "operation weights",
+}
+"""What the rows of each kind of table are, in words."""
+_OPENERS: Mapping[Kind, str] = {
+    "architectures": "lightread",
+    "condensed": "condread",
+    "weights": "analysis.differentiable.read_weights",
+}
 
 PathLike = str | os.PathLike[str]
 
@@ -55,7 +64,7 @@ class TableInfo:
     Attributes:
         name: What to open it by.
         dataset: What its figures were measured on.
-        kind: What its rows are: architectures, or condensed graphs.
+        kind: What its rows are: architectures, condensed graphs, or operation weights.
         origin: Whether the figures are published, measured or synthetic.
         space: The space of its architectures, or the grid of its condensed graphs.
         rows: How many rows it has.
@@ -183,8 +192,8 @@ def _kind_error(folder: Path, kind: Kind) -> TableKindError:
     manifest = read_manifest(folder)
     there = ", ".join(info.name for info in tables(kind=kind))
     return TableKindError(
-        f"{folder} is a table of {_ROWS[manifest.kind]}, not of {_ROWS[kind]}; open it with "
-        f"benchquery.{_OPENERS[manifest.kind]}. Tables of {_ROWS[kind]} here: {there or 'none'}"
+        f"{folder} is a table of {ROWS[manifest.kind]}, not of {ROWS[kind]}; open it with "
+        f"benchquery.{_OPENERS[manifest.kind]}. Tables of {ROWS[kind]} here: {there or 'none'}"
     )
 
 
@@ -226,6 +235,20 @@ def _open_condensed(folder: Path, manifest: Manifest) -> CondensedTable:
     columns = FileColumns(folder, manifest)
     curves, graphs = (_whole(folder, manifest, name) for name in (CURVES, GRAPHS))
     return CondensedTable(manifest, columns, curves, graphs)
+
+
+def open_any(folder: PathLike) -> ArchTable | CondensedTable:
+    """Open the table in a folder, whatever its rows are.
+
+    Raises:
+        CorruptTableError: If a file is damaged, truncated or missing.
+        SchemaVersionError: If the layout is unknown to this version.
+    """
+    folder = Path(folder)
+    manifest = read_manifest(folder)
+    if manifest.kind == "condensed":
+        return _open_condensed(folder, manifest)
+    return _open_architectures(folder, manifest)
 
 
 def _whole(folder: Path, manifest: Manifest, name: str) -> Path | None:
@@ -343,6 +366,7 @@ def verify(folder: PathLike) -> Manifest:
         CorruptTableError: If something does not fit; the message names it.
         SchemaVersionError: If the layout is unknown to this version.
     """
+    from benchquery.analysis.differentiable import read_weights
     from benchquery.checks import check_architectures, check_condensed
 
     folder = Path(folder)
@@ -352,6 +376,8 @@ def verify(folder: PathLike) -> Manifest:
         check_sum(path, describe_file(path).sha256, expected)
     if manifest.kind == "condensed":
         check_condensed(_open_condensed(folder, manifest), folder)
+    elif manifest.kind == "weights":
+        read_weights(folder)
     else:
         check_architectures(_open_architectures(folder, manifest), folder)
     return manifest

@@ -18,6 +18,10 @@ COMMANDS = (
     "datasets",
     "inspect",
     "tune",
+    "darts",
+    "condense",
+    "evaluate",
+    "plan",
     "submit",
     "slurm_script",
 )

@@ -24,9 +24,10 @@ def run(args: argparse.Namespace) -> int:
     """Merge, and say what came of it."""
     from benchbuild.merge import merge
     from benchquery.manifest import read_manifest
+    from benchquery.store import ROWS
 
     missing = merge(args.folders, args.out, allow_gaps=args.allow_gaps, replace=args.replace)
     manifest = read_manifest(args.out)
     gaps = f", {len(missing):,} jobs missing" if missing else ""
-    print(f"{args.out}: {manifest.rows:,} architectures on {manifest.name!r}{gaps}")
+    print(f"{args.out}: {manifest.rows:,} {ROWS[manifest.kind]} on {manifest.name!r}{gaps}")
     return 0

@@ -150,8 +150,10 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
 def workers_from(args: argparse.Namespace) -> Workers:
     """Return the workers that the options describe."""
     from benchbuild.engines.base import Workers
+    from benchbuild.runfolder import SCRATCH
 
-    return Workers(args.device, args.workers, args.workers_per_device, args.data_root)
+    scratch = str(Path(args.out).resolve() / SCRATCH) if args.out else None
+    return Workers(args.device, args.workers, args.workers_per_device, args.data_root, scratch)
 
 
 def engine_from(args: argparse.Namespace) -> Engine:

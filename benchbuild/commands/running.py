@@ -1,4 +1,4 @@
-"""What ``train`` and ``tune`` have in common: run a shard in a folder and say how it went."""
+"""What the commands that run jobs have in common: run a shard in a folder and say how it went."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from benchbuild.condense.scaling import scaled
 from benchbuild.datasets import Graph
 from benchbuild.datasets.graph import Subgraph
 from benchquery.config import CondenseConfig
@@ -86,7 +87,7 @@ class Condenser(Protocol):
 
 
 class Problem:
-    """The graph that is to be condensed, as methods may see it.
+    """The graph that is to be condensed, as methods may see it, with its features scaled.
 
     In the transductive setting that is the whole graph with the labels of the training nodes. In
     the inductive setting it is the subgraph of the training nodes.
@@ -96,6 +97,8 @@ class Problem:
         device: Where to compute.
 
     Attributes:
+        graph: The dataset with its features scaled; what is condensed from it is to be judged on
+            the same features.
         x: (nodes, features) of the observed nodes; dense, or sparse CSR if wide.
         edge_index: (2, edges) between them.
         train_nodes: Which of them have a label, ascending.
@@ -104,6 +107,7 @@ class Problem:
     """
 
     def __init__(self, graph: Graph, device: torch.device) -> None:
+        graph = scaled(graph)
         observed: Graph | Subgraph = graph
         if graph.inductive:
             observed = graph.induced(graph.train_mask)

@@ -14,6 +14,8 @@ from torch_geometric.utils import coalesce, subgraph
 from benchbuild.errors import DatasetError
 
 METRICS = ("accuracy", "rocauc")
+UNLABELLED = -1
+"""The class of a node that has none; such a node is in no mask."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +26,8 @@ class Graph:
         name: The dataset's name, parameters included (``csbm:nodes=50``).
         x: Node features, float32 (nodes, features); dense, or sparse CSR if wide.
         edge_index: Edges as (source, target) columns, each one once, in row-major order.
-        y: Class of every node (int64), or one 0/1 column per task (float32) for "rocauc".
+        y: Class of every node (int64; -1 for none), or one 0/1 column per task (float32) for
+            "rocauc".
         train_mask: Which nodes are trained on.
         valid_mask: Which nodes choose the epoch.
         test_mask: Which nodes are reported.
@@ -60,8 +63,11 @@ class Graph:
         if self.edge_index.numel() and int(self.edge_index.max()) >= nodes:
             raise DatasetError(f"{self.name}: an edge names a node beyond the {nodes} there are")
         for part in ("train_mask", "valid_mask", "test_mask"):
-            if not bool(getattr(self, part).any()):
+            mask = getattr(self, part)
+            if not bool(mask.any()):
                 raise DatasetError(f"{self.name}: {part} selects no node")
+            if self.metric == "accuracy" and bool((self.y[mask] < 0).any()):
+                raise DatasetError(f"{self.name}: {part} selects a node without a class")
 
     @classmethod
     def build(

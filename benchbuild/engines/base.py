@@ -24,16 +24,18 @@ class Workers:
         count: How many in all; None for one a core, or `per_device` on each accelerator.
         per_device: How many share an accelerator.
         data_root: Folder of the datasets; None for the default.
+        scratch: Folder for large intermediate results; None if there is none.
     """
 
     device: str = "auto"
     count: int | None = None
     per_device: int = 1
     data_root: str | None = None
+    scratch: str | None = None
 
     def place(self, slot: int) -> Place:
         """Return where a worker runs."""
-        return Place(self.device, slot, self.data_root)
+        return Place(self.device, slot, self.data_root, self.scratch)
 
     def total(self, devices: int, cores: int) -> int:
         """Return how many workers that makes.

@@ -8,9 +8,12 @@ a lost machine delays nothing but the jobs that it was on.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import importlib
+import shlex
 import signal
 import socket
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -98,7 +101,7 @@ class RayEngine:
             num_cpus=1, num_gpus=1 / self._wanted.per_device if gpus else 0, max_restarts=0
         )(_Actor)
         device = "cuda" if gpus else self._wanted.device
-        self._place = Place(device, 0, self._wanted.data_root)
+        self._place = dataclasses.replace(self._wanted.place(0), device=device)
         for _ in range(self._wanted.total(gpus, int(resources.get("CPU", 1)))):
             self._start_actor()
         while self._found is None:
@@ -130,10 +133,14 @@ class RayEngine:
 
     def _connect(self) -> None:
         options: dict[str, Any] = {"address": self._address}
+        environment: dict[str, Any] = {"env_vars": ONE_THREAD}
         if self._address is not None:
             _check_reachable(self._address)
         else:
+            # Ray hands this to a shell unquoted: a path with a space would start no worker.
+            environment["py_executable"] = shlex.quote(sys.executable)
             options = {
+                "address": "local",
                 "num_cpus": self._wanted.count or available_cores(),
                 "include_dashboard": False,
             }
@@ -143,7 +150,7 @@ class RayEngine:
                     ignore_reinit_error=True,
                     log_to_driver=False,
                     logging_level="ERROR",
-                    runtime_env={"env_vars": ONE_THREAD},
+                    runtime_env=environment,
                     **options,
                 )
         except (ConnectionError, RuntimeError, ValueError) as error:

@@ -7,10 +7,13 @@ from types import MappingProxyType
 
 from benchbuild.errors import RunFolderError
 from benchbuild.jobs import Kind
+from benchbuild.kinds.condense import CondenseKind
+from benchbuild.kinds.darts import DartsKind
+from benchbuild.kinds.evaluate import EvaluateKind
 from benchbuild.kinds.train import TrainKind
 from benchbuild.kinds.tune import TuneKind
 
-_ALL: tuple[Kind, ...] = (TrainKind(), TuneKind())
+_ALL: tuple[Kind, ...] = (TrainKind(), TuneKind(), DartsKind(), CondenseKind(), EvaluateKind())
 KINDS: Mapping[str, Kind] = MappingProxyType({kind.name: kind for kind in _ALL})
 """By name. Importing them needs no torch; running their jobs does."""
 

@@ -20,22 +20,25 @@ import torch
 from scipy.sparse import csr_matrix
 from torch import Tensor
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
-from torch_geometric.utils import add_self_loops, degree, get_laplacian, remove_self_loops
+from torch_geometric.utils import add_self_loops, get_laplacian, remove_self_loops
 
 
-def weighted_edges(op: str, edge_index: Tensor, num_nodes: int) -> tuple[Tensor, Tensor]:
+def weighted_edges(
+    op: str, edge_index: Tensor, num_nodes: int, edge_weight: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
     """Edges (source, target) of an operation's matrix, with their weights.
 
     Args:
         op: Name of an operation that looks at neighbours.
         edge_index: Edges of the graph.
         num_nodes: Number of nodes of the graph.
+        edge_weight: Weights of the edges, for ``gcn`` and ``sage``; None if all are 1.
     """
     edges: Tensor = edge_index
     weight: Tensor | None = None
     match op:
         case "gcn":
-            edges, weight = gcn_norm(edge_index, None, num_nodes, dtype=torch.float32)
+            edges, weight = gcn_norm(edge_index, edge_weight, num_nodes, dtype=torch.float32)
         case "arma":
             edges, weight = gcn_norm(
                 edge_index, None, num_nodes, add_self_loops=False, dtype=torch.float32
@@ -46,7 +49,9 @@ def weighted_edges(op: str, edge_index: Tensor, num_nodes: int) -> tuple[Tensor,
             )
             weight = laplacian / laplacian.max() - (edges[0] == edges[1]).float()
         case "sage":
-            weight = 1.0 / degree(edge_index[1], num_nodes)[edge_index[1]]
+            ones = torch.ones(edge_index.shape[1]) if edge_weight is None else edge_weight
+            total = torch.zeros(num_nodes).index_add_(0, edge_index[1], ones)
+            weight = ones / total[edge_index[1]]
         case "gin":
             edges = torch.cat([edge_index, torch.arange(num_nodes).expand(2, -1)], dim=1)
         case "gat":
@@ -54,9 +59,11 @@ def weighted_edges(op: str, edge_index: Tensor, num_nodes: int) -> tuple[Tensor,
     return edges, torch.ones(edges.shape[1]) if weight is None else weight
 
 
-def propagation_matrix(op: str, edge_index: Tensor, num_nodes: int) -> csr_matrix:
+def propagation_matrix(
+    op: str, edge_index: Tensor, num_nodes: int, edge_weight: Tensor | None = None
+) -> csr_matrix:
     """The matrix of an operation: row i holds the weights of what node i receives."""
-    edges, weight = weighted_edges(op, edge_index, num_nodes)
+    edges, weight = weighted_edges(op, edge_index, num_nodes, edge_weight)
     source, target = edges.numpy()
     matrix = csr_matrix((weight.numpy(), (target, source)), shape=(num_nodes, num_nodes))
     if op == "cheb":

@@ -187,9 +187,9 @@ def search(
     graph: Graph,
     hp: HyperParameters,
     settings: SearchSettings,
+    *,
     seed: int,
     device: torch.device,
-    *,
     threads: int = 1,
 ) -> SearchResult:
     """Search among all operations of the four nodes of a link list.

@@ -96,11 +96,12 @@ def make_features(x: Tensor, device: torch.device) -> Features:
     nonzeros = int((x.values() if x.is_sparse_csr else x).count_nonzero())
     if nonzeros >= SPARSE_BELOW * x.shape[0] * x.shape[1]:
         return DenseFeatures((x.to_dense() if x.is_sparse_csr else x).to(device))
-    matrix = _to_scipy(x)
+    matrix = to_scipy(x)
     return SparseFeatures(torch.from_numpy(matrix.data).to(device), SparsePatterns(matrix, device))
 
 
-def _to_scipy(x: Tensor) -> csr_matrix:
+def to_scipy(x: Tensor) -> csr_matrix:
+    """Features as scipy's matrix of their nonzeros."""
     if not x.is_sparse_csr:
         return csr_matrix(x.numpy())
     parts = (x.values().numpy(), x.col_indices().numpy(), x.crow_indices().numpy())

@@ -15,16 +15,20 @@ CHECK_EVERY = 10
 """Epochs between two looks at whether training diverged; each look waits for the device."""
 
 
-class Runner(Protocol):
-    """A way to run a network on a graph: the plain one or the fast one."""
-
-    network: CellNetwork
+class Learner(Protocol):
+    """A network with what it learns on and what it is tried on."""
 
     def training_logits(self) -> Tensor:
         """Logits of the training nodes, with dropout and batch statistics."""
 
     def evaluation_logits(self) -> Tensor:
         """Logits of the training, validation and test nodes, in that order, for evaluation."""
+
+
+class Runner(Learner, Protocol):
+    """A way to run a cell network on a graph: the plain one or the fast one."""
+
+    network: CellNetwork
 
 
 def make_optimizer(network: CellNetwork, hp: HyperParameters) -> torch.optim.Optimizer:
@@ -64,7 +68,7 @@ class History:
 
 
 def run_epochs(runner: Runner, objective: Objective, hp: HyperParameters, history: History) -> None:
-    """Trains until the last epoch, or until soon after training diverged.
+    """Trains a cell network by its recipe until the last epoch, or until soon after divergence.
 
     Args:
         runner: The network on its graph.
@@ -72,11 +76,24 @@ def run_epochs(runner: Runner, objective: Objective, hp: HyperParameters, histor
         hp: Hyper-parameters.
         history: Where every epoch is written to.
     """
-    optimizer = make_optimizer(runner.network, hp)
-    for epoch in range(hp.epochs):
+    learn(runner, objective, make_optimizer(runner.network, hp), history)
+
+
+def learn(
+    learner: Learner, objective: Objective, optimizer: torch.optim.Optimizer, history: History
+) -> None:
+    """Trains for as many epochs as the history has room for, or until soon after divergence.
+
+    Args:
+        learner: What is trained.
+        objective: Loss and metric.
+        optimizer: Holds its parameters.
+        history: Where every epoch is written to.
+    """
+    for epoch in range(len(history.values)):
         optimizer.zero_grad(set_to_none=True)
-        torch.autograd.backward(objective.loss(runner.training_logits()))
+        torch.autograd.backward(objective.loss(learner.training_logits()))
         optimizer.step()
-        history.add(objective.measure(runner.evaluation_logits()))
+        history.add(objective.measure(learner.evaluation_logits()))
         if epoch % CHECK_EVERY == CHECK_EVERY - 1 and history.diverged():
             break

@@ -17,7 +17,7 @@ TIMED_RUNS = 7
 
 
 class Stopwatch:
-    """Seconds of work since it was made.
+    """Seconds of work since it was made, without those while it was paused.
 
     On one CPU thread that is the processor time of this process, so that others on the same
     machine don't count. On several threads or another device it is the time on the wall.
@@ -28,13 +28,25 @@ class Stopwatch:
         alone = device.type == "cpu" and torch.get_num_threads() == 1
         self._clock = time.process_time if alone else time.perf_counter
         self._device = device
-        synchronize(device)
+        self._before = 0.0
+        self._start: float | None = None
+        self.resume()
+
+    def pause(self) -> None:
+        """Stops, when the device has done all it was given."""
+        self._before, self._start = self.seconds(), None
+
+    def resume(self) -> None:
+        """Goes on."""
+        synchronize(self._device)
         self._start = self._clock()
 
     def seconds(self) -> float:
         """The time until now, when the device has done all it was given."""
+        if self._start is None:
+            return self._before
         synchronize(self._device)
-        return self._clock() - self._start
+        return self._before + self._clock() - self._start
 
 
 def latency(forward: Callable[[], object], device: torch.device) -> float:
@@ -50,7 +62,7 @@ def latency(forward: Callable[[], object], device: torch.device) -> float:
 
 
 class MemoryMeter:
-    """The highest memory since it was made.
+    """The highest memory since it was made, without that while it was paused.
 
     On CUDA that is what torch had allocated on the device. On the CPU it is the resident memory of
     the whole process, libraries and dataset included; where the system can't reset that figure
@@ -60,16 +72,29 @@ class MemoryMeter:
     def __init__(self, device: torch.device) -> None:
         """Starts measuring."""
         self._device = device
-        if device.type == "cuda":
-            torch.cuda.reset_peak_memory_stats(device)
+        self._before = 0
+        self._paused = False
+        self.resume()
+
+    def pause(self) -> None:
+        """Stops looking."""
+        self._before, self._paused = self.peak(), True
+
+    def resume(self) -> None:
+        """Goes on."""
+        self._paused = False
+        if self._device.type == "cuda":
+            torch.cuda.reset_peak_memory_stats(self._device)
         else:
             _reset_resident_peak()
 
     def peak(self) -> int:
         """The highest memory in bytes."""
+        if self._paused:
+            return self._before
         if self._device.type == "cuda":
-            return torch.cuda.max_memory_allocated(self._device)
-        return _resident_peak()
+            return max(self._before, torch.cuda.max_memory_allocated(self._device))
+        return max(self._before, _resident_peak())
 
 
 def _reset_resident_peak() -> None:

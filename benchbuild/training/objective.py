@@ -16,8 +16,9 @@ COLUMNS = ("train_perf", "valid_perf", "test_perf", "train_loss", "valid_loss", 
 
 
 def accuracy(logits: Tensor, y: Tensor) -> Tensor:
-    """Share of nodes whose greatest logit is that of their class."""
-    return (logits.argmax(dim=1) == y).double().mean()
+    """Share of nodes whose greatest logit is that of their class, or of their likeliest class."""
+    classes = y if y.dim() == 1 else y.argmax(dim=1)
+    return (logits.argmax(dim=1) == classes).double().mean()
 
 
 def rocauc(logits: Tensor, y: Tensor) -> Tensor:
@@ -45,7 +46,8 @@ class Objective:
 
     Attributes:
         metric: "accuracy" (with cross-entropy) or "rocauc" (with binary cross-entropy).
-        labels: Labels of the three sets, each in the order of their nodes.
+        labels: Labels of the three sets, each in the order of their nodes; for "accuracy" classes
+            or probabilities of the classes.
     """
 
     metric: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -70,7 +71,10 @@ class TrainResult:
 
 @dataclass(frozen=True)
 class Summary:
-    """What the curves of one job come to; see the attributes of the same names above."""
+    """What the curves of one job come to; see the attributes of the same names above.
+
+    ``valid_perf`` is not rounded here.
+    """
 
     curves: np.ndarray
     epochs_done: int
@@ -79,12 +83,16 @@ class Summary:
     best_epoch: int
 
 
-def summarise(measured: np.ndarray) -> Summary:
+def summarise(
+    measured: np.ndarray, by: Literal["valid_loss", "valid_perf"] = "valid_loss"
+) -> Summary:
     """Applies the rules of the recipe to what was measured.
 
     Args:
         measured: (epochs, 6), columns as in ``COLUMNS``. The first row with a loss that is not
             finite ends it: that row and all after it become NaN.
+        by: What chooses the epoch: the least validation loss or the greatest validation metric;
+            of equal epochs the first.
     """
     finite = np.isfinite(measured[:, 3:]).all(axis=1)
     done = len(measured) if finite.all() else int(finite.argmin())
@@ -93,11 +101,10 @@ def summarise(measured: np.ndarray) -> Summary:
         return Summary(curves, 0, np.nan, np.nan, -1)
     curves[:done, :-1] = measured[:done]
     valid_perf, test_perf = measured[:done, 1], measured[:done, 2]
-    best_so_far = _first_minimum_so_far(measured[:done, 4])
+    best_so_far = _first_minimum_so_far(measured[:done, 4] if by == "valid_loss" else -valid_perf)
     curves[:done, -1] = test_perf[best_so_far]
     best = int(best_so_far[-1])
-    highest = round(float(valid_perf.max()), VALID_DECIMALS)
-    return Summary(curves, done, highest, float(test_perf[best]), best)
+    return Summary(curves, done, float(valid_perf.max()), float(test_perf[best]), best)
 
 
 def _first_minimum_so_far(values: np.ndarray) -> np.ndarray:

@@ -20,7 +20,15 @@ from benchbuild.training.loop import History, Runner, run_epochs
 from benchbuild.training.meters import MemoryMeter, Stopwatch, latency
 from benchbuild.training.objective import Objective
 from benchbuild.training.plain import PlainRunner
-from benchbuild.training.result import DIVERGED, FAILED, OK, OOM, TrainResult, summarise
+from benchbuild.training.result import (
+    DIVERGED,
+    FAILED,
+    OK,
+    OOM,
+    VALID_DECIMALS,
+    TrainResult,
+    summarise,
+)
 from benchquery.arch import Arch
 
 OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "cannot allocate memory")
@@ -69,7 +77,7 @@ def train(
         with reproducible(place, _seed("dropout", seed), threads):
             job.run()
     except Exception as error:
-        status = OOM if _is_out_of_memory(error) else FAILED
+        status = OOM if is_out_of_memory(error) else FAILED
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
         prepare.cache_clear()
         if place.type == "cuda":
@@ -86,7 +94,7 @@ def train(
         reason=reason,
         epochs_done=summary.epochs_done,
         curves=summary.curves,
-        valid_perf=summary.valid_perf,
+        valid_perf=round(summary.valid_perf, VALID_DECIMALS),
         perf=summary.perf,
         best_epoch=summary.best_epoch,
         latency=job.latency,
@@ -137,7 +145,8 @@ def _seed(purpose: str, seed: int) -> int:
     return int.from_bytes(hashlib.sha256(f"{purpose} {seed}".encode()).digest()[:4], "big")
 
 
-def _is_out_of_memory(error: Exception) -> bool:
+def is_out_of_memory(error: Exception) -> bool:
+    """Whether an error says that memory ran out, on whatever device."""
     if isinstance(error, (torch.OutOfMemoryError, MemoryError)):
         return True
     text = str(error).lower()

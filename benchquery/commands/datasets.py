@@ -6,7 +6,8 @@ import argparse
 from typing import Any
 
 from benchquery.commands.options import add_command, print_rows
-from benchquery.store import TableInfo, tables
+from benchquery.schema import KINDS
+from benchquery.store import ROWS, TableInfo, tables
 
 _NAMES = ("name", "dataset", "origin", "space", "rows", "metric", "curves")
 
@@ -21,13 +22,12 @@ def _run(args: argparse.Namespace) -> None:
     if args.json:
         print_rows([_row(info) | {"kind": info.kind} for info in infos], as_json=True)
         return
-    archs = [_row(info) for info in infos if info.kind == "architectures"]
-    condensed = [_row(info) for info in infos if info.kind == "condensed"]
-    if archs or not condensed:
-        print_rows(archs, as_json=False)
-    if condensed:
-        print("\ncondensed graphs:" if archs else "condensed graphs:")
-        print_rows(condensed, as_json=False)
+    print_rows([_row(info) for info in infos if info.kind == "architectures"], as_json=False)
+    for kind in KINDS[1:]:
+        rows = [_row(info) for info in infos if info.kind == kind]
+        if rows:
+            print(f"\n{ROWS[kind]}:")
+            print_rows(rows, as_json=False)
 
 
 def _row(info: TableInfo) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def rows(out: Path) -> list[dict[str, Any]]:
 
 def figures(out: Path) -> list[tuple[Any, ...]]:
     """The records of a run without what differs from run to run; NaN as text."""
-    fields = (*kind_of("train").fields, *COMMON_FIELDS)
+    fields = (*kind_of(RunFolder.open(out).run.kind).fields, *COMMON_FIELDS)
     names = [field.name for field in fields if field.role != "measurement"]
     return sorted(tuple(repr(row[name]) for name in names) for row in rows(out))
 

@@ -1,0 +1,65 @@
+r"""Statistics of a condensed graph.
+
+Edges whose weight is below a threshold are left out first. The homophily is GC-Bench's weighted
+one,
+
+.. math::
+    \mathcal{H} = \frac{\sum_{(j,k) \in \mathcal{E}} w_{jk} \, \mathbf{1}(y_j = y_k)}
+    {\sum_{(j,k) \in \mathcal{E}} w_{jk}}
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchbuild.condense.stored import StoredGraph
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What a condensed graph looks like.
+
+    Attributes:
+        nodes: Number of nodes.
+        edges: Number of edges, each counted once.
+        density: Edges as a share of all pairs of nodes.
+        homophily: Share of the edge weight that joins nodes of one class; NaN without edges.
+        degrees: How many nodes have 0, 1, 2, ... neighbours.
+        bytes: Size of its arrays.
+    """
+
+    nodes: int
+    edges: int
+    density: float
+    homophily: float
+    degrees: tuple[int, ...]
+    bytes: int
+
+
+def statistics(graph: StoredGraph, threshold: float) -> Statistics:
+    """Look at a graph.
+
+    Args:
+        graph: The graph.
+        threshold: Edges with less weight are left out.
+    """
+    nodes = len(graph.x)
+    weights = np.zeros((nodes, nodes))
+    if graph.adjacency is not None:
+        weights = np.triu(graph.adjacency.astype(np.float32).astype(np.float64), k=1)
+    weights[weights < np.float32(threshold)] = 0.0
+    present = weights > 0
+    pairs = nodes * (nodes - 1) // 2
+    same = graph.labels[:, None] == graph.labels[None, :]
+    total = float(weights.sum())
+    neighbours = present.sum(axis=0) + present.sum(axis=1)
+    return Statistics(
+        nodes=nodes,
+        edges=int(present.sum()),
+        density=float(present.sum() / pairs) if pairs else 0.0,
+        homophily=float(weights[same].sum() / total) if total else float("nan"),
+        degrees=tuple(np.bincount(neighbours).tolist()),
+        bytes=graph.bytes,
+    )

@@ -1,0 +1,1 @@
+"""Judging condensed graphs: one file a task."""

@@ -1,0 +1,217 @@
+"""Node classification: train a model on a condensed graph, try it on the original one.
+
+The epoch is the first one of greatest validation metric. In the transductive setting validation
+and test nodes lie in the whole graph; in the inductive setting each set is a graph of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from benchbuild.condense.base import CondensedGraph
+from benchbuild.datasets import Graph
+from benchbuild.errors import DatasetError
+from benchbuild.evaluate.models import build_model
+from benchbuild.evaluate.operands import Operands
+from benchbuild.training.devices import reproducible
+from benchbuild.training.loop import History, learn
+from benchbuild.training.objective import Objective
+from benchbuild.training.operations import store_by_column
+from benchbuild.training.result import DIVERGED, OK, summarise
+from benchquery.config import EvalConfig
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What one training came to.
+
+    Attributes:
+        status: "ok" or "diverged".
+        reason: Why it is not "ok"; empty if it is.
+        valid_perf: Greatest validation metric over the epochs.
+        perf: Test metric at the first epoch that has it.
+        best_epoch: That epoch, counted from 0; -1 if there is none.
+        curve: (epochs, 7), columns as in `benchquery.schema.CURVE_COLUMNS`. The training nodes are
+            those of the graph that was trained on; the last column is what `perf` would be had
+            training ended there.
+    """
+
+    status: str
+    reason: str
+    valid_perf: float
+    perf: float
+    best_epoch: int
+    curve: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class _Nodes:
+    """Some nodes of a graph with their labels."""
+
+    graph: Operands
+    rows: Tensor
+    labels: Tensor
+
+    def logits(self, model: nn.Module) -> Tensor:
+        """Return what a model says of them."""
+        out: Tensor = model(self.graph)[self.rows]
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class _Exam:
+    """What a model is tried on.
+
+    Attributes:
+        graph: A graph that holds both sets.
+        rows: The validation nodes, then the test nodes.
+        labels: Those of the two sets.
+    """
+
+    graph: Operands
+    rows: Tensor
+    labels: tuple[Tensor, Tensor]
+
+
+class _Student:
+    """A model with what it learns on and what it is tried on."""
+
+    def __init__(self, model: nn.Module, lesson: _Nodes, exam: _Exam) -> None:
+        self._model = model
+        self._lesson = lesson
+        self._exam = exam
+
+    def training_logits(self) -> Tensor:
+        """Logits of the training nodes, with dropout."""
+        self._model.train()
+        return self._lesson.logits(self._model)
+
+    @torch.no_grad()
+    def evaluation_logits(self) -> Tensor:
+        """Logits of the training, validation and test nodes, in that order."""
+        self._model.eval()
+        out: Tensor = self._model(self._exam.graph)
+        same = self._lesson.graph is self._exam.graph
+        first = out[self._lesson.rows] if same else self._lesson.logits(self._model)
+        return torch.cat([first, out[self._exam.rows]])
+
+
+class Evaluator:
+    """Tries models on one dataset.
+
+    Args:
+        graph: The dataset.
+        device: Where to compute.
+
+    Raises:
+        DatasetError: If its nodes have several tasks instead of one class.
+    """
+
+    def __init__(self, graph: Graph, device: torch.device) -> None:
+        if graph.y.dim() != 1:
+            raise DatasetError(f"{graph.name}: its nodes have no classes, so it can't be condensed")
+        self._graph = graph
+        self._device = device
+        self.full = cache(self._full)
+
+    def evaluate(self, condensed: CondensedGraph, config: EvalConfig) -> Evaluation:
+        """Train a model on a condensed graph; try it on validation and test nodes."""
+        return self._run(self._lesson(condensed, config), self._exam, config)
+
+    def judge(self, condensed: CondensedGraph, config: EvalConfig) -> float:
+        """Return the validation metric of a model trained on a condensed graph.
+
+        Validation nodes take the place of the test nodes: those are not looked at.
+        """
+        return self._run(self._lesson(condensed, config), self._blind_exam, config).valid_perf
+
+    def _full(self, config: EvalConfig) -> Evaluation:
+        """Train the same model on the original graph; worked out once."""
+        return self._run(self._full_lesson, self._exam, config)
+
+    def _run(self, lesson: _Nodes, exam: _Exam, config: EvalConfig) -> Evaluation:
+        history = History(config.count("epochs"), self._device)
+        with reproducible(self._device, config.seed, threads=1):
+            model = build_model(config, lesson.graph.num_features, self._graph.num_classes)
+            model = model.to(self._device)
+            if exam.graph.has_sparse_features:
+                store_by_column(model)
+            optimizer = torch.optim.Adam(
+                model.parameters(),
+                lr=config.number("lr"),
+                weight_decay=config.number("weight_decay"),
+                fused=True,
+            )
+            objective = Objective("accuracy", (lesson.labels, *exam.labels))
+            learn(_Student(model, lesson, exam), objective, optimizer, history)
+        found = summarise(history.values.cpu().numpy(), by="valid_perf")
+        status, reason = OK, ""
+        if found.epochs_done < config.count("epochs"):
+            status = DIVERGED
+            reason = f"the loss was not finite in epoch {found.epochs_done} of the evaluation"
+        return Evaluation(
+            status, reason, found.valid_perf, found.perf, found.best_epoch, found.curves
+        )
+
+    def _lesson(self, condensed: CondensedGraph, config: EvalConfig) -> _Nodes:
+        """Make a condensed graph ready: edges below the threshold are left out."""
+        edges, weights = edges_of(condensed.adjacency, config.number("threshold"))
+        operands = Operands(condensed.x, edges, weights, self._device)
+        rows = torch.arange(operands.num_nodes, device=self._device)
+        return _Nodes(operands, rows, condensed.y.to(self._device))
+
+    @cached_property
+    def _whole(self) -> Operands:
+        return Operands(self._graph.x, self._graph.edge_index, None, self._device)
+
+    @cached_property
+    def _exam(self) -> _Exam:
+        return self._make_exam(self._graph.valid_mask, self._graph.test_mask)
+
+    @cached_property
+    def _blind_exam(self) -> _Exam:
+        return self._make_exam(self._graph.valid_mask, self._graph.valid_mask)
+
+    def _make_exam(self, valid: Tensor, test: Tensor) -> _Exam:
+        graph = self._graph
+        nodes = [mask.nonzero().view(-1) for mask in (valid, test)]
+        labels = graph.y[nodes[0]].to(self._device), graph.y[nodes[1]].to(self._device)
+        if not graph.inductive:
+            return _Exam(self._whole, torch.cat(nodes).to(self._device), labels)
+        seen = valid | test
+        place = seen.cumsum(0) - 1
+        edges = graph.edge_index
+        within = (valid[edges[0]] & valid[edges[1]]) | (test[edges[0]] & test[edges[1]])
+        operands = Operands(
+            graph.x.index_select(0, seen.nonzero().view(-1)),
+            place[edges[:, within]],
+            None,
+            self._device,
+        )
+        return _Exam(operands, place[torch.cat(nodes)].to(self._device), labels)
+
+    @cached_property
+    def _full_lesson(self) -> _Nodes:
+        graph = self._graph
+        if not graph.inductive:
+            rows = graph.train_mask.nonzero().view(-1)
+            return _Nodes(self._whole, rows.to(self._device), graph.y[rows].to(self._device))
+        own = graph.induced(graph.train_mask)
+        operands = Operands(own.x, own.edge_index, None, self._device)
+        rows = torch.arange(operands.num_nodes, device=self._device)
+        return _Nodes(operands, rows, own.y.to(self._device))
+
+
+def edges_of(adjacency: Tensor | None, threshold: float) -> tuple[Tensor, Tensor]:
+    """Return the edges of an adjacency matrix whose weights reach a threshold, and the weights."""
+    if adjacency is None:
+        return torch.empty((2, 0), dtype=torch.int64), torch.empty(0)
+    kept = torch.where(adjacency >= threshold, adjacency, torch.zeros_like(adjacency)).cpu().float()
+    kept.fill_diagonal_(0.0)
+    edges = kept.nonzero().t().contiguous()
+    return edges, kept[edges[0], edges[1]]

@@ -1,0 +1,17 @@
+"""What tests of building share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import torch
+
+
+@pytest.fixture(scope="module")
+def one_thread() -> Iterator[None]:
+    """Compute on one thread: small tensors are slower on several."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
