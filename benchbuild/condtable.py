@@ -240,7 +240,7 @@ def rows_of(table: CondensedTable) -> Iterator[Row]:
                     curve=curves[seed][: evaluation.count("epochs")],
                 )
                 for seed in seeds
-                if not math.isnan(record[f"full_perf_seed{seed}"])
+                if _known([record[f"{name}_seed{seed}"] for name in _FIGURES])
             },
         )
 

@@ -1,4 +1,4 @@
-r"""GCDM: :math:`\min_S \mathbb{E} \, \sum_{t, c} \| \mu_c(S; \theta_t) - \mu_c(T; \theta_t) \|^2`.
+r"""GCDM: :math:`\min_S \mathbb{E} \sum_{t, c} \| \mu_c(S; \theta_t) - \mu_c(T; \theta_t) \|^2`.
 
 The mean embedding of every class shall be that on the real graph all along a model's training on
 the synthetic one (Liu et al., "Graph condensation via receptive field distribution matching",

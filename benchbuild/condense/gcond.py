@@ -1,4 +1,4 @@
-r"""GCond: :math:`\min_S \mathbb{E} \, \sum_t D(\nabla \ell(S; \theta_t), \nabla \ell(T; \theta_t))`.
+r"""GCond: :math:`\min_S \mathbb{E} \sum_t D(\nabla \ell(S; \theta_t), \nabla \ell(T; \theta_t))`.
 
 A model's gradients on the synthetic graph shall be those on the real graph all along its training
 (Jin et al., "Graph condensation for graph neural networks", 2022).

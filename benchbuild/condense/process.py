@@ -138,12 +138,13 @@ def run_condensation(
         judge: How a snapshot is judged.
         scratch: A folder for large intermediate results.
     """
+    method = condenser(config.method)
     workspace = Workspace(scratch, {})
     judged: list[Judged] = []
     status, reason = OK, ""
     with reproducible(problem.device, config.seed, threads=1):
         meters = Meters(problem.device)
-        for snapshot in condenser(config.method)(problem, config, workspace):
+        for snapshot in method(problem, config, workspace):
             meters.pause()
             graph = StoredGraph.of(snapshot.graph)
             if fault := _fault(snapshot, graph):

@@ -97,7 +97,7 @@ class GCN(Model):
 
 
 class SAGE(Model):
-    r"""Layers :math:`\mathbf{M} \mathbf{X} \mathbf{W}_1 + \mathbf{X} \mathbf{W}_2`; M is the mean."""
+    r"""Layers :math:`\mathbf{M} \mathbf{X} \mathbf{W}_1 + \mathbf{X} \mathbf{W}_2`; M averages."""
 
     def layer(self, inputs: int, outputs: int, *, last: bool) -> Any:
         """Make a layer."""

@@ -30,7 +30,7 @@ from benchbuild.training.devices import resolve_device
 from benchbuild.training.dropout import Dropout
 from benchbuild.training.fast import FastRunner
 from benchbuild.training.features import DenseFeatures, SparseFeatures, make_features
-from benchbuild.training.meters import Stopwatch
+from benchbuild.training.meters import MemoryMeter, Stopwatch
 from benchbuild.training.objective import rocauc
 from benchbuild.training.operations import on_hidden, on_raw, own_rows, store_by_column
 from benchbuild.training.plain import PlainRunner
@@ -422,6 +422,30 @@ def test_a_stopwatch_on_one_thread_does_not_count_waiting() -> None:
     _ = sum(range(3_000_000))
     assert waited < 0.1 < time.process_time()
     assert watch.seconds() > waited
+
+
+def test_a_paused_stopwatch_does_not_count() -> None:
+    watch = Stopwatch(CPU)
+    watch.pause()
+    paused = watch.seconds()
+    _ = sum(range(1_000_000))
+    assert watch.seconds() == paused
+    watch.resume()
+    _ = sum(range(1_000_000))
+    assert watch.seconds() > paused
+
+
+def test_a_paused_memory_meter_does_not_look() -> None:
+    meter = MemoryMeter(CPU)
+    meter.pause()
+    paused = meter.peak()
+    size = 200 * 2**20
+    np.ones(size, dtype=np.uint8)
+    assert meter.peak() == paused
+    meter.resume()
+    assert paused <= meter.peak() < paused + size // 2
+    np.ones(size, dtype=np.uint8)
+    assert meter.peak() > paused + size // 2
 
 
 def test_a_stopwatch_on_several_threads_counts_the_time_on_the_wall() -> None:
