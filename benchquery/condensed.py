@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-    from benchquery._typing import Array, Floats, Ints, Mask
+    from benchquery._typing import Array, Floats, Ints
 else:
     np = LazyModule("numpy")
     pd = LazyModule("pandas", extra="pandas")
@@ -243,20 +243,46 @@ class CondensedTable(RowTable[str]):
             UnknownHashError: If the table does not hold the configuration.
             QueryError: If there are no curves, no such model or no such seed.
         """
-        row = self._row(config, model)
-        block = self.curves.block(int(self._order[row]))
-        known: Mask = ~np.all(np.isnan(block), axis=2)
-        there = [s for s, epochs in zip(self.curves.seeds, known, strict=True) if epochs.any()]
-        chosen = there if seed == "mean" else [s for s in there if s == seed]
+        there, curves = self._curves_at(self._row(config, model))
+        chosen = [i for i, known in enumerate(there) if seed in ("mean", known)]
         if not chosen:
             raise QueryError(
                 f"{_hash_of(config)} has no curve of the evaluation seed {seed!r}; allowed: "
                 f"{', '.join(map(str, ['mean', *there])) if there else 'none'}"
             )
-        rows = [self.curves.seeds.index(s) for s in chosen]
-        epochs = 1 + int(np.flatnonzero(np.any(known[rows], axis=0))[-1])
-        mean: Array = block[rows, :epochs].mean(axis=0)
+        mean: Array = _known_epochs(curves[chosen]).mean(axis=0)
         return mean
+
+    def seed_curves(
+        self, config: CondenseConfig | str, evaluation: str | None = None
+    ) -> tuple[tuple[int, ...], Array]:
+        """Return every epoch of every evaluation seed that has a curve.
+
+        Args:
+            config: A configuration or its hash.
+            evaluation: The hash of an evaluation; None for the usual one.
+
+        Returns:
+            The seeds, and (seeds, epochs, 7) with the columns of
+            `benchquery.schema.CURVE_COLUMNS`.
+
+        Raises:
+            UnknownHashError: If the table does not hold the configuration so evaluated.
+            QueryError: If there are no curves.
+        """
+        if evaluation is None:
+            return self._curves_at(self._row(config))
+        known = self._columns.cells("evaluation")
+        rows = [row for row in self._rows_of(config) if known[row] == evaluation]
+        if not rows:
+            raise UnknownHashError(f"{_hash_of(config)} has no evaluation {evaluation!r}")
+        return self._curves_at(rows[0])
+
+    def _curves_at(self, row: int) -> tuple[tuple[int, ...], Array]:
+        """Return the evaluation seeds of a row that have a curve, and their curves."""
+        block = self.curves.block(int(self._order[row]))
+        there = np.flatnonzero(~np.isnan(block).all(axis=(1, 2)))
+        return tuple(self.curves.seeds[i] for i in there), _known_epochs(block[there])
 
     @cached_property
     def graphs(self) -> Graphs:
@@ -294,6 +320,12 @@ class CondensedTable(RowTable[str]):
 
 def _hash_of(key: CondenseConfig | str) -> str:
     return key.valid_hash() if isinstance(key, CondenseConfig) else key
+
+
+def _known_epochs(curves: Array) -> Array:
+    """Return (seeds, epochs, 7) without the epochs at the end that have no figure."""
+    known = np.flatnonzero(~np.isnan(curves).all(axis=(0, 2)))
+    return curves[:, : 1 + int(known[-1])] if known.size else curves[:, :0]
 
 
 def _average(records: list[Record], kept: dict[str, Any]) -> Record:

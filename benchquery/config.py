@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, Literal, Self, cast, get_args
 
 from benchquery.errors import ConfigError
-from benchquery.methods import BACKBONES, METHODS, RECIPE, MethodSpec, Value
+from benchquery.methods import BACKBONES, RECIPE, Value, find_method
 
 Protocol = Literal["corrected", "as-released"]
 RatioOf = Literal["nodes", "labelled"]
@@ -161,7 +161,7 @@ class CondenseConfig(Config):
         ratio_of: RatioOf = "nodes",
         **hyperparameters: Value,
     ) -> None:
-        spec = method_spec(method)
+        spec = find_method(method)
         if not isinstance(dataset, str) or not dataset:
             raise ConfigError(f"dataset is {dataset!r}; it is a name such as 'cora'")
         if isinstance(ratio, bool) or not isinstance(ratio, (int, float)) or not 0 < ratio <= 1:
@@ -220,7 +220,7 @@ class CondenseConfig(Config):
     @property
     def hyperparameters(self) -> Mapping[str, Value]:
         """The hyper-parameters of the method, all of them."""
-        names = method_spec(self.method).defaults
+        names = find_method(self.method).defaults
         return MappingProxyType({name: self[name] for name in self if name in names})
 
 
@@ -294,17 +294,6 @@ def changed_values(text: str) -> dict[str, Value]:
 def text_hash(text: str) -> str:
     """Return the hash of a configuration's text."""
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
-
-
-def method_spec(name: str) -> MethodSpec:
-    """Return a method by name.
-
-    Raises:
-        ConfigError: If there is no such method.
-    """
-    if name not in METHODS:
-        raise ConfigError(f"unknown method {name!r}; allowed: {', '.join(METHODS)}")
-    return METHODS[name]
 
 
 def _seed(seed: object) -> int:

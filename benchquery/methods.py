@@ -1,10 +1,12 @@
 """The condensation methods: what each is called and what its hyper-parameters default to.
 
 A method's code is one file in `benchbuild.condense`; its line here is what makes a configuration
-canonical without that code, so that tables can be asked without torch. Defaults are the methods'
-own recipes as GC-Bench runs them (https://github.com/RingBDStack/GC-Bench) where not said
-otherwise. Changing a default needs a new `RECIPE`; a new hyper-parameter whose default keeps the
-old behaviour does not.
+canonical without that code, so that tables can be asked without torch. Other packages add methods
+through the entry point group ``graphtab.methods``; each entry is a `MethodSpec`.
+
+Defaults are the methods' own recipes as GC-Bench runs them
+(https://github.com/RingBDStack/GC-Bench) where not said otherwise. Changing a default needs a new
+`RECIPE`; a new hyper-parameter whose default keeps the old behaviour does not.
 """
 
 from __future__ import annotations
@@ -14,6 +16,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal
 
+from benchquery.errors import ConfigError
+
+ENTRY_POINT_GROUP = "graphtab.methods"
 RECIPE = "1"
 """Version of all defaults below; part of every configuration's hash."""
 
@@ -33,6 +38,7 @@ class MethodSpec:
     """A condensation method.
 
     Attributes:
+        module: The module that has its function ``condense``.
         family: What it matches.
         init: Its usual initialisation; ``none`` if it selects nodes instead.
         backbone: The model it usually matches or embeds with.
@@ -40,6 +46,7 @@ class MethodSpec:
         by_dataset: What differs on some datasets.
     """
 
+    module: str
     family: Family
     init: str
     backbone: str
@@ -75,6 +82,7 @@ _MATCHING: dict[str, Value] = {
     "batch": 256,
     "fanout": "full",
     "distance": "cosine",
+    "edge_bias": 0.0,
     "feat_steps": 40,
     "adj_steps": 10,
     "evaluate_every": 20,
@@ -110,11 +118,12 @@ _BAGS_OF_WORDS: dict[str, dict[str, Value]] = {
 
 METHODS: Mapping[str, MethodSpec] = MappingProxyType(
     {
-        "random": MethodSpec("core-set", NONE, "gcn", {}),
-        "herding": MethodSpec("core-set", NONE, "gcn", _EMBEDDING),
-        "k-center": MethodSpec("core-set", NONE, "gcn", _EMBEDDING),
-        "gcond": MethodSpec("gradient", "sample", "sgc", _MATCHING),
+        "random": MethodSpec("benchbuild.condense.randomly", "core-set", NONE, "gcn", {}),
+        "herding": MethodSpec("benchbuild.condense.herding", "core-set", NONE, "gcn", _EMBEDDING),
+        "k-center": MethodSpec("benchbuild.condense.k_center", "core-set", NONE, "gcn", _EMBEDDING),
+        "gcond": MethodSpec("benchbuild.condense.gcond", "gradient", "sample", "sgc", _MATCHING),
         "doscond": MethodSpec(
+            "benchbuild.condense.doscond",
             "gradient",
             "sample",
             "gcn",
@@ -129,6 +138,7 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
             },
         ),
         "sgdd": MethodSpec(
+            "benchbuild.condense.sgdd",
             "gradient",
             "sample",
             "sgc",
@@ -141,15 +151,21 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
                 "transport": 1.0,
             },
         ),
-        "gcdm": MethodSpec("distribution", "sample", "sgc", _EMBEDDINGS),
+        "gcdm": MethodSpec(
+            "benchbuild.condense.gcdm", "distribution", "sample", "sgc", _EMBEDDINGS
+        ),
         "dm": MethodSpec(
+            "benchbuild.condense.dm",
             "distribution",
             "sample",
             "sgc",
             {**_EMBEDDINGS, **_ONE_STEP, "epochs": 2000, "evaluate_every": 100},
         ),
-        "sfgc": MethodSpec("trajectory", "k-center", "gcn", _STUDENT, _BAGS_OF_WORDS),
+        "sfgc": MethodSpec(
+            "benchbuild.condense.sfgc", "trajectory", "k-center", "gcn", _STUDENT, _BAGS_OF_WORDS
+        ),
         "geom": MethodSpec(
+            "benchbuild.condense.geom",
             "trajectory",
             "k-center",
             "gcn",
@@ -165,4 +181,23 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
         ),
     }
 )
-"""The methods by name, in the order in which they are listed."""
+"""The methods by name, in the order in which they are listed; those of other packages apart."""
+
+
+def find_method(name: str) -> MethodSpec:
+    """Return a method by name, of this package or another one.
+
+    Raises:
+        ConfigError: If there is no such method, or another package publishes no `MethodSpec`.
+    """
+    if name in METHODS:
+        return METHODS[name]
+    from importlib.metadata import entry_points
+
+    found = {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
+    if name not in found:
+        raise ConfigError(f"unknown method {name!r}; allowed: {', '.join([*METHODS, *found])}")
+    spec = found[name].load()
+    if not isinstance(spec, MethodSpec):
+        raise ConfigError(f"method {name!r} is {found[name].value}, which is no MethodSpec")
+    return spec

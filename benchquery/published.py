@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import csv
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from benchquery.config import CondenseConfig
 from benchquery.errors import CorruptTableError, QueryError, UnknownNameError
+from benchquery.methods import METHODS
 from benchquery.store import BUNDLED
 
 SOURCE = "Sun et al., GC-Bench: An Open and Unified Benchmark for Graph Condensation"
@@ -154,6 +156,21 @@ def node_accuracy(config: CondenseConfig, model: str) -> Published | None:
     else:
         found = published("2", **same, metric="accuracy")
     return next((figure for figure in found if figure.mean is not None), None)
+
+
+def mean_accuracy(mean: Mapping[str, Any]) -> Published | None:
+    """Return what the paper says of a record, or of a mean over condensation seeds."""
+    if mean["method"] not in METHODS:
+        return None
+    config = CondenseConfig(
+        mean["dataset"],
+        mean["method"],
+        mean["ratio"],
+        mean["init"],
+        mean["backbone"],
+        ratio_of=mean["ratio_of"],
+    )
+    return node_accuracy(config, mean["model"])
 
 
 def whole_accuracy(dataset: str, model: str) -> Published | None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from benchquery._typing import Array, Floats, Ints, Mask
+    from benchquery.figures.accessor import TablePlots
 else:
     np = LazyModule("numpy")
 
@@ -175,6 +176,13 @@ class RowTable(Mapping[Key, Record]):
         costs = [-self.column(name).astype(np.float64) for name in up]
         costs += [self.column(name).astype(np.float64) for name in down]
         return self._take(pareto_rows(np.stack(costs, axis=1)))
+
+    @property
+    def plot(self) -> TablePlots:
+        """The pictures of the table: ``table.plot.pareto()`` is a matplotlib figure."""
+        from benchquery.figures.accessor import TablePlots
+
+        return TablePlots(self)
 
     @cached_property
     def curves(self) -> Curves:

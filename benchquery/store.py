@@ -238,11 +238,12 @@ def _open_condensed(folder: Path, manifest: Manifest) -> CondensedTable:
 
 
 def open_any(folder: PathLike) -> ArchTable | CondensedTable:
-    """Open the table in a folder, whatever its rows are.
+    """Open the table in a folder, of architectures or of condensed graphs.
 
     Raises:
         CorruptTableError: If a file is damaged, truncated or missing.
         SchemaVersionError: If the layout is unknown to this version.
+        TableKindError: If it is a table of operation weights.
     """
     folder = Path(folder)
     manifest = read_manifest(folder)

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from benchquery._typing import Array, Ints, Keys
-    from benchquery.figures.accessor import TablePlots
 else:
     np = LazyModule("numpy")
     pd = LazyModule("pandas", extra="pandas")
@@ -202,13 +201,6 @@ class ArchTable(RowTable[int]):
         """Return how much worse than the best an architecture is; 0 for the best."""
         cost = self._cost(by)
         return float(cost[self._row(key)] - np.nanmin(cost))
-
-    @property
-    def plot(self) -> TablePlots:
-        """The pictures of the table: ``table.plot.pareto()`` is a matplotlib figure."""
-        from benchquery.figures.accessor import TablePlots
-
-        return TablePlots(self)
 
     # ---------------------------------------------------------------- curves
 

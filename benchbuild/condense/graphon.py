@@ -30,8 +30,8 @@ class Graphon:
 
     Args:
         problem: The graph that is condensed.
-        config: Says ``feature_share`` (the formula's epsilon), the ``sample_nodes`` of the real
-            structure and ``transport``, the weight of the distance to it.
+        config: Says ``edge_bias``, ``feature_share`` (the formula's epsilon), the ``sample_nodes``
+            of the real structure and ``transport``, the weight of the distance to it.
         generator: The source of the first weights and of the sample.
     """
 
@@ -40,8 +40,9 @@ class Graphon:
     ) -> None:
         self._share = config.number("feature_share")
         self._transport = config.number("transport")
-        self._features = PairNetwork(int(problem.x.shape[1]), generator, problem.device)
-        self._places = PairNetwork(1, generator, problem.device)
+        bias, width = config.number("edge_bias"), int(problem.x.shape[1])
+        self._features = PairNetwork(width, bias, generator, problem.device)
+        self._places = PairNetwork(1, bias, generator, problem.device)
         self.weights = self._features.weights + self._places.weights
         self._real = structure_sample(problem, config.count("sample_nodes"), generator)
 

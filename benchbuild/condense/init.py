@@ -22,7 +22,8 @@ from torch import Tensor
 
 from benchbuild.condense.base import Problem
 from benchbuild.condense.scaling import dense_rows
-from benchquery.config import CondenseConfig, method_spec
+from benchquery.config import CondenseConfig
+from benchquery.methods import find_method
 
 
 def initial_features(
@@ -53,7 +54,7 @@ def initial_features(
 
 def mislabels(config: CondenseConfig) -> bool:
     """Return whether the published code of a method gives its sampled features wrong labels."""
-    return config.protocol == "as-released" and method_spec(config.method).family == "gradient"
+    return config.protocol == "as-released" and find_method(config.method).family == "gradient"
 
 
 def _of_class(

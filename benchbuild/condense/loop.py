@@ -25,7 +25,8 @@ from benchbuild.condense.init import initial_features
 from benchbuild.condense.matching import Objective
 from benchbuild.condense.structure import PairwiseMlp, Structure
 from benchbuild.condense.views import View, synthetic_view
-from benchquery.config import CondenseConfig, method_spec
+from benchquery.config import CondenseConfig
+from benchquery.methods import find_method
 
 
 class MakeObjective(Protocol):
@@ -45,20 +46,13 @@ class MakeObjective(Protocol):
 MakeStructure = Callable[[Problem, CondenseConfig, torch.Generator], Structure]
 
 
-def pairwise_mlp(
-    problem: Problem, config: CondenseConfig, generator: torch.Generator
-) -> PairwiseMlp:
-    """Return GCond's structure, the usual one."""
-    return PairwiseMlp(int(problem.x.shape[1]), generator, problem.device)
-
-
 def features_frozen(problem: Problem, config: CondenseConfig) -> bool:
     """Return whether the published code never updates X' under a configuration.
 
     Its optimiser holds the tensor from before it was wrapped as a parameter, in distribution
     matching and in the inductive setting. Protocol ``as-released`` keeps that.
     """
-    affected = method_spec(config.method).family == "distribution" or problem.graph.inductive
+    affected = find_method(config.method).family == "distribution" or problem.graph.inductive
     return config.protocol == "as-released" and affected
 
 
@@ -66,7 +60,7 @@ def match(
     problem: Problem,
     config: CondenseConfig,
     make_objective: MakeObjective,
-    make_structure: MakeStructure = pairwise_mlp,
+    make_structure: MakeStructure = PairwiseMlp,
 ) -> Iterator[Snapshot]:
     """Yield synthetic graphs on the way to one that a model can't tell from the real one.
 

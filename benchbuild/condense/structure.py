@@ -19,6 +19,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from benchbuild.condense.backbones import Weights, linear_weights
+from benchbuild.condense.base import Problem
+from benchquery.config import CondenseConfig
 
 WIDTH = 128
 EPSILON = 1e-5
@@ -46,16 +48,20 @@ class PairNetwork:
 
     Args:
         width: Of the rows.
+        edge_bias: What to add to the bias of its output at the beginning.
         generator: The source of the first weights.
         device: Where to compute.
     """
 
-    def __init__(self, width: int, generator: torch.Generator, device: torch.device) -> None:
+    def __init__(
+        self, width: int, edge_bias: float, generator: torch.Generator, device: torch.device
+    ) -> None:
         first, _, second, _, last, bias = linear_weights(
             (2 * width, WIDTH, WIDTH, 1), generator, device
         )
         gains = [torch.ones(WIDTH, device=device) for _ in range(2)]
         shifts = [torch.zeros(WIDTH, device=device) for _ in range(2)]
+        bias += edge_bias
         self.weights = [first, gains[0], shifts[0], second, gains[1], shifts[1], last, bias]
 
     def first(self, x: Tensor) -> Tensor:
@@ -85,13 +91,18 @@ class PairwiseMlp:
     """GCond's structure.
 
     Args:
-        num_features: Width of X'.
+        problem: The graph that is condensed.
+        config: Says ``edge_bias``, the larger the more edges there are at the beginning: at 0 all
+            nodes are joined by about one half.
         generator: The source of the first weights.
-        device: Where to compute.
     """
 
-    def __init__(self, num_features: int, generator: torch.Generator, device: torch.device) -> None:
-        self._network = PairNetwork(num_features, generator, device)
+    def __init__(
+        self, problem: Problem, config: CondenseConfig, generator: torch.Generator
+    ) -> None:
+        self._network = PairNetwork(
+            int(problem.x.shape[1]), config.number("edge_bias"), generator, problem.device
+        )
         self.weights = self._network.weights
 
     def __call__(self, x: Tensor) -> Tensor:

@@ -5,6 +5,7 @@ figure, so that is the default here: an analysis reports, it does not choose.
 """
 
 from benchquery.analysis.agreement import agreement, agreement_matrix
+from benchquery.analysis.condensation import usual_means
 from benchquery.analysis.distribution import describe, metric_correlations
 from benchquery.analysis.frequency import link_frequencies, op_frequencies
 from benchquery.analysis.importance import eta_squared, node_importance
@@ -33,4 +34,5 @@ __all__ = [
     "seed_noise",
     "smoothness",
     "transfer_matrix",
+    "usual_means",
 ]

@@ -6,7 +6,6 @@ import argparse
 import itertools
 from typing import Any
 
-from benchquery.analysis.agreement import agreement
 from benchquery.commands.options import (
     add_arch,
     add_by,
@@ -35,6 +34,8 @@ def add(commands: Any) -> None:
 
 
 def _run(args: argparse.Namespace) -> None:
+    from benchquery.analysis.agreement import agreement
+
     opened = {name: lightread(name, args.source) for name in args.tables}
     if args.hash is None and not args.link and not args.ops:
         rows = [

@@ -18,7 +18,7 @@ from benchquery.commands.options import (
 from benchquery.condensed import CondensedTable
 from benchquery.config import PROTOCOLS, CondenseConfig, changed_values
 from benchquery.errors import QueryError
-from benchquery.published import SOURCE, WHOLE, Published, node_accuracy, whole_accuracy
+from benchquery.published import SOURCE, WHOLE, Published, mean_accuracy, whole_accuracy
 from benchquery.rows import Record
 from benchquery.schema import is_of_one_seed
 from benchquery.store import condread
@@ -177,15 +177,7 @@ def _compared(mean: Record) -> dict[str, Any]:
     names = ("method", "ratio", "init", "backbone", "model", "protocol", "count", "failed")
     ours = {name: mean[name] for name in (*names, "hyperparameters")}
     ours["evaluation"] = changed_values(mean["evaluation_text"])
-    config = CondenseConfig(
-        mean["dataset"],
-        mean["method"],
-        mean["ratio"],
-        mean["init"],
-        mean["backbone"],
-        ratio_of=mean["ratio_of"],
-    )
-    return _beside(ours, mean["perf"], mean["perf_std"], node_accuracy(config, mean["model"]))
+    return _beside(ours, mean["perf"], mean["perf_std"], mean_accuracy(mean))
 
 
 def _beside(

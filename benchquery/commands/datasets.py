@@ -22,11 +22,13 @@ def _run(args: argparse.Namespace) -> None:
     if args.json:
         print_rows([_row(info) | {"kind": info.kind} for info in infos], as_json=True)
         return
-    print_rows([_row(info) for info in infos if info.kind == "architectures"], as_json=False)
+    archs = [_row(info) for info in infos if info.kind == "architectures"]
+    if archs or not infos:
+        print_rows(archs, as_json=False)
     for kind in KINDS[1:]:
         rows = [_row(info) for info in infos if info.kind == kind]
         if rows:
-            print(f"\n{ROWS[kind]}:")
+            print(f"\n{ROWS[kind]}:" if archs else f"{ROWS[kind]}:")
             print_rows(rows, as_json=False)
 
 

@@ -16,14 +16,13 @@ from benchquery.explorer.guard import Guard
 from benchquery.explorer.site import INDEX, Site
 
 if TYPE_CHECKING:
-    import fastapi
-    from fastapi import responses
-    from starlette import exceptions
+    from starlette import applications, exceptions, requests, responses, routing
     from starlette.types import ASGIApp
 else:
-    fastapi = LazyModule("fastapi", extra="web")
-    responses = LazyModule("fastapi.responses", extra="web")
+    applications = LazyModule("starlette.applications", extra="web")
     exceptions = LazyModule("starlette.exceptions", extra="web")
+    responses = LazyModule("starlette.responses", extra="web")
+    routing = LazyModule("starlette.routing", extra="web")
 
 _NOT_FOUND = (UnknownNameError, TableNotFoundError, UnknownHashError, QueryError)
 
@@ -38,25 +37,25 @@ def create_app(site: Site, host: str = "localhost") -> ASGIApp:
         host: What the server listens on, which decides the hosts that it answers for.
 
     Raises:
-        MissingPackageError: If fastapi is not installed.
+        MissingPackageError: If starlette is not installed.
     """
-    app = fastapi.FastAPI(openapi_url=None)
 
-    def answer(path: str) -> responses.Response:
-        file = site.read(path or INDEX)
+    def answer(request: requests.Request) -> responses.Response:
+        file = site.read(request.path_params["path"] or INDEX)
         return responses.Response(file.body, media_type=file.media_type)
 
-    def refuse(_: fastapi.Request, error: Exception) -> responses.Response:
+    def refuse(_: requests.Request, error: Exception) -> responses.Response:
         status = 404 if isinstance(error, _NOT_FOUND) else 500
         return responses.JSONResponse({"error": str(error)}, status)
 
-    def decline(_: fastapi.Request, error: Exception) -> responses.Response:
+    def decline(_: requests.Request, error: Exception) -> responses.Response:
         assert isinstance(error, exceptions.HTTPException)
         return responses.JSONResponse(
             {"error": f"{error.detail}; only GET and HEAD are answered"}, error.status_code
         )
 
-    app.add_api_route("/{path:path}", answer, methods=["GET", "HEAD"], response_model=None)
-    app.add_exception_handler(BenchQueryError, refuse)
-    app.add_exception_handler(exceptions.HTTPException, decline)
+    app = applications.Starlette(
+        routes=[routing.Route("/{path:path}", answer, methods=["GET", "HEAD"])],
+        exception_handlers={BenchQueryError: refuse, exceptions.HTTPException: decline},
+    )
     return Guard(app, host)

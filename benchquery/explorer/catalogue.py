@@ -9,6 +9,7 @@ from typing import Any
 from benchquery import __version__
 from benchquery.arch import LINKS, NODES, OPS, Arch
 from benchquery.manifest import Manifest, read_manifest
+from benchquery.methods import METHODS
 from benchquery.schema import CURVE_COLUMNS, Column, is_of_one_seed
 from benchquery.store import TableInfo
 
@@ -23,6 +24,10 @@ def shown_columns(manifest: Manifest) -> list[Column]:
     multiply the bytes to send.
     """
     return [column for column in manifest.columns if not is_of_one_seed(column.name)]
+
+
+CHOICES = ("method", "ratio", "init", "backbone", "model", "protocol", "seed")
+"""The columns of condensed tables whose values are chosen among."""
 
 
 def is_metric(column: Column) -> bool:
@@ -43,6 +48,7 @@ def catalogue_json(infos: Collection[TableInfo]) -> str:
             "start": start_table([info.name for info in infos]),
             "tables": [_describe_table(info) for info in infos],
             "ops": OPS,
+            "methods": list(METHODS),
             "links": [_describe_link(index) for index in range(len(LINKS))],
             "curve_columns": [_describe_column(column) for column in CURVE_COLUMNS],
         }
@@ -54,6 +60,7 @@ def _describe_table(info: TableInfo) -> dict[str, Any]:
     return {
         "name": info.name,
         "dataset": info.dataset,
+        "kind": info.kind,
         "origin": info.origin,
         "space": info.space,
         "rows": info.rows,
@@ -63,6 +70,7 @@ def _describe_table(info: TableInfo) -> dict[str, Any]:
         "source": dict(manifest.source),
         "notes": manifest.notes,
         "columns": [_describe_column(column) for column in shown_columns(manifest)],
+        "choices": CHOICES if info.kind == "condensed" else (),
     }
 
 

@@ -7,7 +7,6 @@ import errno
 import os
 import socket
 import threading
-import webbrowser
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -55,6 +54,12 @@ def _url(bound: socket.socket) -> str:
     return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
 
+def _open_browser(url: str) -> None:
+    import webbrowser
+
+    webbrowser.open(url)
+
+
 def _warm_up(site: Site) -> None:
     """Make the first files before they are asked for; if that fails, the page says why."""
     with contextlib.suppress(BenchQueryError, OSError):
@@ -81,7 +86,7 @@ def serve(
 
     Raises:
         QueryError: If the port can't be had.
-        MissingPackageError: If fastapi or uvicorn is not installed.
+        MissingPackageError: If starlette or uvicorn is not installed.
     """
     app = create_app(site, host)
     config = uvicorn.Config(app, log_level="warning", ws="none", server_header=False)
@@ -90,6 +95,6 @@ def serve(
         threading.Thread(target=_warm_up, args=(site,), daemon=True).start()
         announce(url)
         if open_browser:
-            threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+            threading.Thread(target=_open_browser, args=(url,), daemon=True).start()
         with contextlib.suppress(KeyboardInterrupt):
             uvicorn.Server(config).run(sockets=[bound])

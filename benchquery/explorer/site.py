@@ -11,12 +11,14 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
-from benchquery.analysis.agreement import agreement
+from benchquery.condensed import CondensedTable
 from benchquery.errors import CorruptTableError, QueryError, TableNotFoundError, UnknownNameError
 from benchquery.explorer.assets import MEDIA_TYPES, read_assets
 from benchquery.explorer.catalogue import catalogue_json, is_metric, shown_columns, start_table
-from benchquery.explorer.wire import curve_stream, forms_stream, table_stream
-from benchquery.store import PathLike, TableInfo, open_table, tables
+from benchquery.explorer.items import Table, config_file, curve_file, curve_keys
+from benchquery.explorer.wire import forms_stream, table_stream
+from benchquery.schema import Kind
+from benchquery.store import ROWS, PathLike, TableInfo, open_any, tables
 from benchquery.table import ArchTable
 from benchquery.text import to_json
 
@@ -28,7 +30,9 @@ else:
 INDEX = "index.html"
 _STREAM = ".arrow.gz"
 _JSON = ".json"
+_PACKED = ".json.gz"
 _LONGEST_SHOWN = 80
+_SHOWN: tuple[Kind, ...] = ("architectures", "condensed")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,8 +51,8 @@ class Site:
     by several threads.
 
     Args:
-        source: A folder of tables or one table; None for all sources. Tables of condensed
-            graphs are left out.
+        source: A folder of tables or one table; None for all sources. Tables of operation
+            weights are left out.
 
     Raises:
         TableNotFoundError: If there is no table.
@@ -57,22 +61,29 @@ class Site:
 
     def __init__(self, source: PathLike | None = None) -> None:
         found: dict[str, TableInfo] = {}
-        for info in tables(source, "architectures"):
-            found.setdefault(_plain(info), info)
+        for info in tables(source):
+            if info.kind in _SHOWN:
+                found.setdefault(_plain(info), info)
         if not found:
             raise TableNotFoundError(
-                f"there are no tables of architectures in {source or 'any source'}"
+                f"there are no tables of {' or '.join(ROWS[kind] for kind in _SHOWN)} in "
+                f"{source or 'any source'}"
             )
         self._infos = found
         self._assets = read_assets()
         self._kept: dict[str, bytes] = {}
-        self._opened: dict[str, ArchTable] = {}
+        self._opened: dict[str, Table] = {}
         self._lock = threading.RLock()
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the tables."""
         return tuple(self._infos)
+
+    @property
+    def _architectures(self) -> list[str]:
+        """The names of the tables of architectures."""
+        return [name for name, info in self._infos.items() if info.kind == "architectures"]
 
     def warm_up(self) -> None:
         """Make the files that the page asks for first."""
@@ -84,12 +95,15 @@ class Site:
         yield from self._assets
         yield f"data/catalogue{_JSON}"
         yield f"data/forms{_STREAM}"
-        for name, info in self._infos.items():
+        for name in self._infos:
             yield f"data/tables/{name}{_STREAM}"
-            if info.curves:
-                for number in self._table(name):
-                    yield f"data/curves/{name}/{number}{_STREAM}"
-        for first, second in itertools.combinations(sorted(self._infos), 2):
+            table = self._table(name)
+            for key in curve_keys(table):
+                yield f"data/curves/{name}/{key}{_STREAM}"
+            if isinstance(table, CondensedTable):
+                for config in table:
+                    yield f"data/configs/{name}/{config}{_PACKED}"
+        for first, second in itertools.combinations(sorted(self._architectures), 2):
             yield f"data/comparisons/{first}/{second}{_JSON}"
 
     def read(self, path: str) -> File:
@@ -98,7 +112,7 @@ class Site:
         Raises:
             UnknownNameError: If there is no such file.
             TableNotFoundError: If there is no such table.
-            UnknownHashError: If a table does not hold an architecture.
+            UnknownHashError: If a table does not hold an architecture or a configuration.
             QueryError: If a table has no curves.
             CorruptTableError: If a table is damaged.
         """
@@ -116,23 +130,28 @@ class Site:
                 table = self._table(file.removesuffix(_STREAM))
                 return self._keep(path, lambda: table_stream(table))
             case ["data", "curves", name, file] if file.endswith(_STREAM):
+                curve = curve_file(self._table(name), file.removesuffix(_STREAM))
+                if curve is not None:
+                    return curve
+            case ["data", "configs", name, file] if file.endswith(_PACKED):
                 table = self._table(name)
-                number = file.removesuffix(_STREAM)
-                if number.isascii() and number.isdecimal() and str(int(number)) == number:
-                    return curve_stream(table, int(number))
+                if isinstance(table, CondensedTable):
+                    return config_file(table, file.removesuffix(_PACKED))
             case ["data", "comparisons", first, file] if file.endswith(_JSON):
-                pair = self._table(first), self._table(file.removesuffix(_JSON))
-                return self._keep(path, lambda: _comparison(*pair))
+                one, two = self._table(first), self._table(file.removesuffix(_JSON))
+                if isinstance(one, ArchTable) and isinstance(two, ArchTable):
+                    return self._keep(path, lambda: _comparison(one, two))
         raise UnknownNameError(f"there is nothing at {_shorten('/' + path)!r}; start at '/'")
 
     def _keep(self, path: str, make: Callable[[], bytes]) -> bytes:
-        """Make a file once; who asks meanwhile waits for it."""
-        with self._lock:
-            if path not in self._kept:
-                self._kept[path] = make()
-            return self._kept[path]
+        """Make a file once; who asks for it meanwhile waits, who asks for a made one doesn't."""
+        if path not in self._kept:
+            with self._lock:
+                if path not in self._kept:
+                    self._kept[path] = make()
+        return self._kept[path]
 
-    def _table(self, name: str) -> ArchTable:
+    def _table(self, name: str) -> Table:
         """Open a table once."""
         if name not in self._infos:
             raise TableNotFoundError(
@@ -140,7 +159,7 @@ class Site:
             )
         with self._lock:
             if name not in self._opened:
-                self._opened[name] = open_table(self._infos[name].path)
+                self._opened[name] = open_any(self._infos[name].path)
             return self._opened[name]
 
 
@@ -159,6 +178,8 @@ def _comparison(first: ArchTable, second: ArchTable) -> bytes:
 
     There are no rows if the tables have too little in common.
     """
+    from benchquery.analysis.agreement import agreement
+
     metrics = [
         {column.name for column in shown_columns(table.manifest) if is_metric(column)}
         for table in (first, second)

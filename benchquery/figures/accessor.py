@@ -8,32 +8,33 @@ from typing import TYPE_CHECKING, Any
 from benchquery.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from benchquery.table import ArchTable
+    from benchquery.rows import RowTable
 
 
 class TablePlots:
     """The pictures of one table; ``dir()`` lists them.
 
-    Each takes the arguments of the function of its name in `benchquery.figures.single` but
-    the table, and returns a matplotlib figure.
+    Each takes the arguments of the function of its name in `benchquery.figures.single`, or in
+    `benchquery.figures.condensed`, but the table, and returns a matplotlib figure.
 
     Args:
         table: The table.
     """
 
-    def __init__(self, table: ArchTable) -> None:
+    def __init__(self, table: RowTable[Any]) -> None:
         self._table = table
 
     def __getattr__(self, name: str) -> Any:
-        from benchquery.figures.single import TABLE_FIGURES
+        from benchquery.figures.kinds import figures_of
 
         if name.startswith("__"):
             raise AttributeError(name)
-        if name not in TABLE_FIGURES:
-            raise UnknownNameError(f"unknown picture {name!r}; allowed: {', '.join(TABLE_FIGURES)}")
-        return partial(TABLE_FIGURES[name], self._table)
+        figures = figures_of(self._table)
+        if name not in figures:
+            raise UnknownNameError(f"unknown picture {name!r}; allowed: {', '.join(figures)}")
+        return partial(figures[name], self._table)
 
     def __dir__(self) -> list[str]:
-        from benchquery.figures.single import TABLE_FIGURES
+        from benchquery.figures.kinds import figures_of
 
-        return list(TABLE_FIGURES)
+        return list(figures_of(self._table))

@@ -6,12 +6,14 @@ import html
 import io
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from benchquery.analysis.condensation import method_name
 from benchquery.analysis.distribution import describe
+from benchquery.condensed import CondensedTable
 from benchquery.errors import QueryError
-from benchquery.figures.single import TABLE_FIGURES
-from benchquery.manifest import CURVES
+from benchquery.figures.kinds import drawable, figures_of
+from benchquery.published import mean_accuracy
 from benchquery.schema import column as schema_column
 from benchquery.table import ArchTable
 from benchquery.text import format_table
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 ENDINGS = (".png", ".svg", ".pdf", ".html")
 _DPI = 150
+_MEANS = ("perf", "perf_std", "retained", "nodes", "edges", "condense_time", "graph_bytes")
+_BEST = ("config", "method", "ratio", "init", "seed", "model", "valid_perf", "perf", "full_perf")
 _STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;"
     "color:#111;background:#fff}svg{max-width:100%;height:auto}pre{overflow-x:auto;"
@@ -71,8 +75,8 @@ def save(figure: mpl_figure.Figure, path: Path) -> None:
         figure.savefig(path, dpi=_DPI)
 
 
-def _numbers(table: ArchTable) -> str:
-    """Return the figures behind the pictures as text."""
+def _arch_numbers(table: ArchTable) -> dict[str, list[dict[str, Any]]]:
+    """Return the figures behind the pictures of architectures, by heading."""
     metrics = [name for name in ("valid_perf", "perf", "latency", "para") if name in table.columns]
     spread = [
         {"column": name, "unit": schema_column(name).unit, **describe(table, name)}
@@ -82,13 +86,24 @@ def _numbers(table: ArchTable) -> str:
         {"hash": arch.valid_hash(), "arch": repr(arch)} | {m: table[arch][m] for m in metrics}
         for arch in table.top(10).archs()
     ]
-    return (
-        f"<h2>Numbers</h2><pre>{html.escape(format_table(spread))}</pre>"
-        f"<h2>The ten best by valid_perf</h2><pre>{html.escape(format_table(best))}</pre>"
-    )
+    return {"Numbers": spread, "The ten best by valid_perf": best}
 
 
-def write_report(table: ArchTable, path: Path) -> None:
+def _condensed_numbers(table: CondensedTable) -> dict[str, list[dict[str, Any]]]:
+    """Return the figures behind the pictures of condensed graphs, by heading."""
+    means = []
+    for mean in table.mean(over="seed"):
+        paper = mean_accuracy(mean)
+        means.append(
+            {"method": method_name(mean)}
+            | {name: mean[name] for name in ("ratio", "model", "count", *_MEANS)}
+            | {"paper [%]": None if paper is None else paper.mean}
+        )
+    best = [{name: row[name] for name in _BEST} for row in table.top(10).records()]
+    return {"Means over condensation seeds": means, "The ten best by valid_perf": best}
+
+
+def write_report(table: ArchTable | CondensedTable, path: Path) -> None:
     """Write one self-contained page with every picture of a table and the numbers behind.
 
     Raises:
@@ -96,16 +111,24 @@ def write_report(table: ArchTable, path: Path) -> None:
     """
     check_picture(path, [".html"])
     manifest = table.manifest
+    if isinstance(table, ArchTable):
+        rows, numbers = f"architectures of space {manifest.space}", _arch_numbers(table)
+    else:
+        rows, numbers = f"condensed graphs of {manifest.space}", _condensed_numbers(table)
     facts = [
-        f"{len(table):,} architectures of space {manifest.space}",
+        f"{len(table):,} {rows}",
         f"{manifest.origin} figures, metric {manifest.metric}, licence {manifest.licence}",
         *(f"{key}: {value}" for key, value in manifest.source.items()),
         *manifest.notes,
     ]
     listed = "".join(f"<li>{html.escape(fact)}</li>" for fact in facts)
-    names = [name for name in TABLE_FIGURES if name != "learning" or CURVES in manifest.files]
-    drawn = "".join(
-        f"<h2>{name.capitalize()}</h2>{_svg(TABLE_FIGURES[name](table))}" for name in names
+    counted = "".join(
+        f"<h2>{heading}</h2><pre>{html.escape(format_table(lines))}</pre>"
+        for heading, lines in numbers.items()
     )
-    body = f"<ul>{listed}</ul>{_numbers(table)}{drawn}"
+    drawn = "".join(
+        f"<h2>{name.capitalize()}</h2>{_svg(figures_of(table)[name](table))}"
+        for name in drawable(table)
+    )
+    body = f"<ul>{listed}</ul>{counted}{drawn}"
     path.write_text(_page(f"GraphTab: {table.name}", body), encoding="utf-8")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchquery import schema
 from benchquery._imports import LazyModule
-from benchquery.table import ArchTable
+from benchquery.rows import RowTable
+from benchquery.schema import Kind
 
 if TYPE_CHECKING:
     import matplotlib.axes as mpl_axes
@@ -31,15 +32,29 @@ def new_figure(width: float = 7.0, height: float = 4.2) -> mpl_figure.Figure:
     return mpl_figure.Figure(figsize=(width, height), layout="constrained")
 
 
-def label(name: str) -> str:
+_MARKERS = "os^DvPX*<>"
+
+
+def look(index: int) -> dict[str, Any]:
+    """Return colour and marker of the series of a number, different for many of them."""
+    colours = COLOURS[:-1]
+    return {
+        "color": colours[index % len(colours)],
+        "marker": _MARKERS[index % len(_MARKERS)],
+        "linestyle": "-" if index < len(colours) else "--",
+    }
+
+
+def label(name: str, kind: Kind = "architectures") -> str:
     """Return the label of an axis: the column with its unit."""
-    unit = schema.column(name).unit
+    unit = schema.column(name, kind).unit
     return f"{name} [{unit}]" if unit else name
 
 
-def title(table: ArchTable, what: str) -> str:
+def title(table: RowTable[Any], what: str) -> str:
     """Return a title that says what is shown and where the figures come from."""
-    source = table.manifest.source.get("package") or table.manifest.source.get("builder", "")
+    named = (table.manifest.source.get(key) for key in ("package", "builder", "title"))
+    source = next((name for name in named if name), "source unknown")
     return f"{what}: {table.name}, {table.manifest.origin} ({source})"
 
 
@@ -64,13 +79,21 @@ def draw_matrix(
     matrix: Floats,
     rows: Sequence[str],
     columns: Sequence[str],
+    *,
     least: float = 0.0,
+    most: float = 1.0,
+    digits: int = 2,
 ) -> None:
-    """Draw a matrix as coloured cells with their values, from `least` to 1."""
-    axes.imshow(matrix, cmap="cividis", vmin=least, vmax=1)
+    """Draw a matrix as coloured cells with their values, coloured from `least` to `most`.
+
+    What is NaN has no colour and a dash.
+    """
+    axes.imshow(matrix, cmap="cividis", vmin=least, vmax=most)
     axes.set_xticks(range(len(columns)), columns, rotation=45, ha="right", fontsize=8)
     axes.set_yticks(range(len(rows)), rows, fontsize=8)
-    middle = (1 + least) / 2
+    middle = (most + least) / 2
     for i, j in np.ndindex(matrix.shape):
-        colour = "black" if matrix[i, j] > middle else "white"
-        axes.text(j, i, f"{matrix[i, j]:.2f}", ha="center", va="center", color=colour, fontsize=7)
+        value = matrix[i, j]
+        text = "-" if np.isnan(value) else f"{value:.{digits}f}"
+        colour = "white" if value <= middle else "black"
+        axes.text(j, i, text, ha="center", va="center", color=colour, fontsize=7)

@@ -168,6 +168,7 @@ CHANGES = {
     "lr_adj": 0.03,
     "lr_model": 0.5,
     "layers": 1,
+    "edge_bias": -1.0,
     "batch": 3,
     "fanout": "2,2",
     "feat_steps": 2,
@@ -194,6 +195,7 @@ def test_trap_7_every_hyper_parameter_is_used(method: str, name: str) -> None:
         ("sgdd", {"feature_share": 0.9}),
         ("sgdd", {"sample_nodes": 7}),
         ("sgdd", {"transport": 50.0}),
+        ("sgdd", {"edge_bias": -1.0}),
         ("gcond", {"init": "noise"}),
     ],
 )

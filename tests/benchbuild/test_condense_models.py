@@ -56,9 +56,9 @@ def plain_pairwise(weights: list[Tensor], x: Tensor, biases: tuple[Tensor, Tenso
 
 
 def test_the_split_mlp_is_the_concatenated_one() -> None:
-    structure = PairwiseMlp(5, generator(), CPU)
+    structure = PairwiseMlp(problem(), settings("gcond", edge_bias=-0.3), generator())
     doubled(structure.weights)
-    x = torch.randn(9, 5, dtype=torch.float64, generator=generator(2), requires_grad=True)
+    x = torch.randn(9, 12, dtype=torch.float64, generator=generator(2), requires_grad=True)
     biases = torch.randn(2, 128, dtype=torch.float64, generator=generator(3)).unbind()
     ours, plain = structure(x), plain_pairwise(structure.weights, x, biases)
     torch.testing.assert_close(ours, plain, atol=1e-12, rtol=0)
@@ -69,7 +69,7 @@ def test_the_split_mlp_is_the_concatenated_one() -> None:
 
 def structures() -> list[Structure]:
     config = CondenseConfig("karate", "sgdd", 0.2)
-    return [PairwiseMlp(34, generator(), CPU), Graphon(problem("karate"), config, generator())]
+    return [make(problem("karate"), config, generator()) for make in (PairwiseMlp, Graphon)]
 
 
 @pytest.mark.parametrize("which", [0, 1])

@@ -39,11 +39,18 @@ def graph_of(config: CondenseConfig) -> dict[str, Any]:
     rng = np.random.default_rng(int(config.valid_hash()[:8], 16))
     nodes = round(1000 * config.ratio)
     soft = config.method == "gcdm"
+    ring = np.roll(np.eye(nodes, dtype=np.float32), 1, axis=1) * rng.random(nodes, np.float32)
     return {
         "x": rng.random((nodes, 4)).astype(np.float16),
         "y": rng.random((nodes, 3)).astype(np.float32) if soft else np.arange(nodes) % 3,
-        "adjacency": None if config.method == "random" else np.eye(nodes, dtype=np.float32),
+        "adjacency": None if config.method == "random" else ring + ring.T,
     }
+
+
+def edges_of(config: CondenseConfig, threshold: float) -> int:
+    """How many edges of a configuration's graph reach a threshold."""
+    adjacency = graph_of(config)["adjacency"]
+    return 0 if adjacency is None else int(np.sum(np.triu(adjacency, 1) >= np.float32(threshold)))
 
 
 def curve_of(config: CondenseConfig, evaluation: EvalConfig) -> Any:
@@ -81,8 +88,8 @@ def _row(config: CondenseConfig, evaluation: EvalConfig) -> dict[str, Any]:
         **{name: config[name] for name in ("backbone", "seed", "protocol")},
         **{name: evaluation[name] for name in ("task", "model", "threshold")},
         "nodes": len(graph["x"]) if ok else 0,
-        "edges": 0,
-        "density": 0.0,
+        "edges": edges_of(config, evaluation.number("threshold")) if ok else 0,
+        "density": np.nan,
         "homophily": np.nan,
         "valid_perf": mean(valid),
         "valid_perf_std": std(valid),

@@ -146,8 +146,7 @@ def test_the_other_commands_send_to_this_one(
         ["compare", "toy-condensed", "toy-condensed"],
         ["search", "toy-condensed"],
         ["export", "toy-condensed", "-o", table],
-        ["report", "toy-condensed", "-o", page],
-        ["plot", "toy-condensed", "pareto", "-o", page],
+        ["plot", "toy-condensed", "toy-condensed", "agreement", "-o", page],
     ):
         assert main([*arguments, "--source", source]) == 2
         assert "is a table of condensed graphs" in capsys.readouterr().err

@@ -18,7 +18,7 @@ from benchquery.errors import (
 )
 from benchquery.explorer import Site
 from benchquery.manifest import read_manifest
-from benchquery.store import TABLES_VARIABLE, open_condensed, open_table
+from benchquery.store import TABLES_VARIABLE, open_any, open_condensed, open_table
 
 OLD = Path(__file__).parent.parent / "data" / "tables-v1"
 
@@ -77,10 +77,16 @@ def test_two_condensed_tables_of_a_dataset_must_be_told_apart(condensed: Path) -
     assert len(condread("again", condensed.parent)) == 13
 
 
-def test_the_explorer_leaves_condensed_tables_out(built: Path, condensed: Path) -> None:
-    assert Site(built.parent).names == ("toy",)
-    with pytest.raises(TableNotFoundError, match="no tables of architectures"):
-        Site(condensed)
+def test_the_explorer_has_tables_of_both_kinds(built: Path, condensed: Path) -> None:
+    assert Site(built.parent).names == ("toy", "toy-condensed")
+    assert Site(condensed).names == ("toy",)
+    manifest = built / "manifest.json"
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"kind": "weights"}))
+    assert Site(built.parent).names == ("toy-condensed",)
+    with pytest.raises(TableNotFoundError, match="no tables of architectures or condensed graphs"):
+        Site(built)
+    with pytest.raises(TableKindError, match="table of operation weights"):
+        open_any(built)
 
 
 def test_manifests_that_say_no_kind_are_of_architectures(condensed: Path) -> None:

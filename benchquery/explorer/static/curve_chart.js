@@ -1,4 +1,4 @@
-// Learning curves: each seed thin, their mean bold.
+// Charts over epochs: learning curves, each seed thin and their mean bold, and snapshots.
 
 import { axisBottom, axisLeft, scaleLinear, select } from "./vendor/d3.js";
 import { makeSvg } from "./dom.js";
@@ -22,15 +22,16 @@ function meanOf(lists) {
 }
 
 /** Returns the path of a line; epochs without a figure break it. */
-function pathOf(values, x, y) {
+function pathOf(xs, values, x, y) {
   let pen = "M";
   return values
-    .map((value, epoch) => {
+    .map((value, place) => {
       if (!Number.isFinite(value)) {
         pen = "M";
         return "";
       }
-      const part = `${pen}${x(epoch).toFixed(1)} ${y(value).toFixed(1)}`;
+      const start = pen === "M" ? "h0" : ""; // so that a figure alone is drawn
+      const part = `${pen}${x(xs[place]).toFixed(1)} ${y(value).toFixed(1)}${start}`;
       pen = "L";
       return part;
     })
@@ -38,26 +39,27 @@ function pathOf(values, x, y) {
 }
 
 /**
- * Draws curves.
+ * Draws groups of lines; null if there is no figure.
  *
- * @param curve Returns a column by name, as `loadCurve` gives it.
- * @param names The columns to draw, all of one unit.
+ * @param xs The epochs.
+ * @param groups Of each the `name`, its thin `lines`, and the bold one, `mean`.
  */
-export function drawCurves(curve, names) {
-  const seeds = Array.from(curve("seed"));
-  const lines = names.map((name) => bySeed(seeds, curve(name)));
-  const finite = lines.flat(2).filter(Number.isFinite);
+function drawChart(xs, groups) {
+  const finite = groups
+    .flatMap(({ lines, mean }) => [...lines, mean].flat())
+    .filter(Number.isFinite);
   if (!finite.length) return null;
-  const epochs = lines[0][0].length;
   const low = finite.reduce((a, b) => Math.min(a, b));
   const high = finite.reduce((a, b) => Math.max(a, b));
-  const x = scaleLinear([0, Math.max(1, epochs - 1)], [MARGIN.left, WIDTH - MARGIN.right]);
+  const last = Math.max(1, xs.at(-1));
+  const x = scaleLinear([0, last], [MARGIN.left, WIDTH - MARGIN.right]);
   const y = scaleLinear([low, high], [HEIGHT - MARGIN.bottom, MARGIN.top]).nice(5);
+  const names = groups.map(({ name }) => name).join(", ");
   const svg = makeSvg("svg", {
     viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
     class: "curves",
     role: "img",
-    "aria-label": `${names.join(", ")} over ${epochs} epochs`,
+    "aria-label": `${names} at ${xs.length} epochs`,
   });
   const axes = select(svg).append("g").attr("class", "axis");
   axes
@@ -75,13 +77,37 @@ export function drawCurves(curve, names) {
   svg.append(
     makeSvg("text", { x: WIDTH - MARGIN.right, y: HEIGHT - 2, class: "axis-title end" }, "epoch"),
   );
-  lines.forEach((seedLines, index) => {
-    for (const line of seedLines) {
-      svg.append(makeSvg("path", { d: pathOf(line, x, y), class: `curve seed curve-${index}` }));
-    }
-    svg.append(
-      makeSvg("path", { d: pathOf(meanOf(seedLines), x, y), class: `curve mean curve-${index}` }),
-    );
+  const draw = (values, kind) => {
+    const alone = values.filter(Number.isFinite).length === 1 ? " dot" : "";
+    svg.append(makeSvg("path", { d: pathOf(xs, values, x, y), class: `curve ${kind}${alone}` }));
+  };
+  groups.forEach(({ lines, mean }, index) => {
+    for (const line of lines) draw(line, `seed curve-${index}`);
+    draw(mean, `mean curve-${index}`);
   });
   return svg;
+}
+
+/**
+ * Draws learning curves.
+ *
+ * @param curve Returns a column by name, as `loadCurve` gives it.
+ * @param names The columns to draw, all of one unit.
+ */
+export function drawCurves(curve, names) {
+  const seeds = Array.from(curve("seed"));
+  if (!seeds.length) return null;
+  const groups = names.map((name) => {
+    const lines = bySeed(seeds, curve(name));
+    return { name, lines, mean: meanOf(lines) };
+  });
+  return drawChart([...groups[0].mean.keys()], groups);
+}
+
+/** Draws figures of the snapshots of a condensation, all of one unit. */
+export function drawTrace(trace, names) {
+  return drawChart(
+    trace.epoch,
+    names.map((name) => ({ name, lines: [], mean: trace[name] })),
+  );
 }

@@ -25,14 +25,25 @@ async function loadJson(path) {
   return (await request(path)).json();
 }
 
-/** Loads a gzipped Arrow stream; a host may have unpacked it on the way. */
-async function loadArrow(path) {
+/** Loads a gzipped file; a host may have unpacked it on the way. */
+async function loadPacked(path) {
   let bytes = new Uint8Array(await (await request(path)).arrayBuffer());
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
     const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     bytes = new Uint8Array(await new Response(unpacked).arrayBuffer());
   }
-  return tableFromIPC(bytes);
+  return bytes;
+}
+
+async function loadArrow(path) {
+  return tableFromIPC(await loadPacked(path));
+}
+
+/** Returns what rows go by: the hash, or those of configuration and evaluation. */
+function keysOf({ kind }, columns) {
+  if (kind === "architectures") return columns.get("hash");
+  const evaluations = columns.get("evaluation");
+  return Array.from(columns.get("config"), (config, row) => `${config}.${evaluations[row]}`);
 }
 
 /** Loads the catalogue: tables, columns, operations, links. */
@@ -40,16 +51,16 @@ export function loadCatalogue() {
   return once("data/catalogue.json", loadJson);
 }
 
-/** Loads a table: its description, `column(name)`, and `rowOf` from hash to row. */
+/** Loads a table: its description, `values(name)`, its `keys`, and `rowOf` from key to row. */
 export async function loadTable(description) {
   return once(`data/tables/${encodeURIComponent(description.name)}.arrow.gz`, async (path) => {
     const arrow = await loadArrow(path);
     const columns = new Map(
       description.columns.map(({ name }) => [name, arrow.getChild(name).toArray()]),
     );
-    const hashes = columns.get("hash");
-    const rowOf = new Map(Array.from(hashes, (hash, row) => [hash, row]));
-    return { ...description, hashes, rowOf, values: (name) => columns.get(name) };
+    const keys = keysOf(description, columns);
+    const rowOf = new Map(Array.from(keys, (key, row) => [key, row]));
+    return { ...description, keys, rowOf, values: (name) => columns.get(name) };
   });
 }
 
@@ -60,10 +71,18 @@ export async function loadForms() {
   );
 }
 
-/** Loads every epoch of every seed of an architecture, by column. */
-export async function loadCurve(description, hash) {
+/** Loads what there is of a configuration but its figures: values, snapshots, graph. */
+export async function loadConfig(description, config) {
   return once(
-    `data/curves/${encodeURIComponent(description.name)}/${hash}.arrow.gz`,
+    `data/configs/${encodeURIComponent(description.name)}/${config}.json.gz`,
+    async (path) => JSON.parse(new TextDecoder().decode(await loadPacked(path))),
+  );
+}
+
+/** Loads every epoch of every seed of a row, by column. */
+export async function loadCurve(description, key) {
+  return once(
+    `data/curves/${encodeURIComponent(description.name)}/${key}.arrow.gz`,
     async (path) => {
       const arrow = await loadArrow(path);
       return (name) => arrow.getChild(name).toArray();

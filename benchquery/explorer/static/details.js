@@ -1,17 +1,10 @@
-// The panel of one architecture: drawing, figures here and on all tables, curve, neighbours.
+// The panel of one row. What it says of each kind of table is the view's; the parts that all share
+// are here.
 
-import { draw, neighbours } from "./architecture.js";
 import { drawCurves } from "./curve_chart.js";
-import { loadCurve, loadForms, loadTable } from "./data.js";
+import { loadCurve } from "./data.js";
 import { byId, make } from "./dom.js";
-import {
-  columnTitle,
-  formatCount,
-  formatExact,
-  formatFigure,
-  titleOf,
-  withUnit,
-} from "./format.js";
+import { columnTitle, formatCount, formatExact } from "./format.js";
 import { columnOf } from "./model.js";
 import { rankOf } from "./pareto.js";
 
@@ -19,28 +12,69 @@ const CURVES = [
   ["train_perf", "valid_perf", "test_perf"],
   ["train_loss", "valid_loss", "test_loss"],
 ];
-const FEW_METRICS = 5;
 
-/** Returns the hashes one change away that a table holds. */
-export async function neighboursIn(table, reader, hash) {
-  const forms = await loadForms();
-  return neighbours(hash, forms, reader.ops.length).filter((other) => table.rowOf.has(other));
+/** Returns what the panel starts with: what is shown and why, and the button that picks it. */
+export function heading({ model, row, picked, chosen, title, about }, actions) {
+  const best = `Best by ${model.yColumn.name}${model.other ? ` on ${model.upper.name}` : ""}`;
+  return [
+    make("p", { class: "eyebrow" }, chosen ? actions.view.one : best),
+    make(
+      "div",
+      { class: "title" },
+      make("h2", {}, title),
+      make("span", { class: "muted" }, about),
+      make(
+        "button",
+        {
+          type: "button",
+          id: "pick",
+          "aria-pressed": String(picked),
+          onclick: () => actions.pick(row),
+        },
+        picked ? "★ Picked" : "☆ Pick",
+      ),
+    ),
+  ];
 }
 
-function figures(table, row) {
-  const lines = table.columns
-    .filter((column) => column.name !== "hash")
-    .map((column) => {
-      const values = table.values(column.name);
-      const rank = column.direction ? rankOf(values, row, column.direction) : null;
-      return make(
-        "tr",
-        {},
-        make("th", { scope: "row", title: column.description }, columnTitle(column)),
-        make("td", { class: "number exact" }, formatExact(values[row])),
-        make("td", { class: "number muted" }, rank === null ? "" : `#${formatCount(rank)}`),
-      );
-    });
+/** Returns a line of code with a button that copies it. */
+export function codeLine(text) {
+  const copy = make(
+    "button",
+    {
+      type: "button",
+      class: "quiet",
+      onclick: async () => {
+        await navigator.clipboard.writeText(text);
+        copy.textContent = "Copied";
+      },
+    },
+    "Copy",
+  );
+  return make("div", { class: "code-line" }, make("code", {}, text), copy);
+}
+
+/** Returns the key of a chart: what each of its lines is, as `[name, hint]`. */
+export function chartKey(names) {
+  const spans = names.map(([name, hint], index) =>
+    make("span", { class: `key-${index}`, title: hint }, name),
+  );
+  return make("p", { class: "curve-key" }, ...spans);
+}
+
+/** Returns the table of some columns of a row, with the rank among all rows. */
+export function figures(table, row, columns) {
+  const lines = columns.map((column) => {
+    const values = table.values(column.name);
+    const rank = column.direction ? rankOf(values, row, column.direction) : null;
+    return make(
+      "tr",
+      {},
+      make("th", { scope: "row", title: column.description }, columnTitle(column)),
+      make("td", { class: "number exact" }, formatExact(values[row])),
+      make("td", { class: "number muted" }, rank === null ? "" : `#${formatCount(rank)}`),
+    );
+  });
   return make(
     "table",
     { class: "figures" },
@@ -59,218 +93,44 @@ function figures(table, row) {
   );
 }
 
-/** Shows an architecture's figures on every table, as the tables arrive. */
-function acrossTables(catalogue, table, hash, choose) {
-  const metrics = table.columns.filter((column) => column.is_metric).slice(0, FEW_METRICS);
-  const lines = catalogue.tables.map((description) => {
-    const cells = metrics.map(() => make("td", { class: "number" }, "…"));
-    const title = titleOf(description.name, description.origin);
-    const link = make(
-      "button",
-      {
-        type: "button",
-        class: "link",
-        title: `show the table ${description.name}`,
-        onclick: () => choose(description.name),
-      },
-      title,
-    );
-    const current = description.name === table.name;
-    const line = make(
-      "tr",
-      { class: current ? "current" : null },
-      make("th", { scope: "row" }, current ? title : link),
-      ...cells,
-    );
-    return { description, cells, line };
-  });
-  const fill = async () => {
-    for (const { description, cells } of lines) {
-      const loaded = await loadTable(description).catch(() => null);
-      const row = loaded?.rowOf.get(hash);
-      metrics.forEach((metric, index) => {
-        const value = row === undefined ? undefined : loaded.values(metric.name)?.[row];
-        cells[index].textContent = formatFigure(value);
-        if (value !== undefined) cells[index].title = formatExact(value);
-      });
-    }
-  };
-  const head = make(
-    "tr",
-    {},
-    make("th", { scope: "col" }, "table"),
-    ...metrics.map((metric) =>
-      make("th", { scope: "col", class: "number", title: metric.description }, columnTitle(metric)),
-    ),
-  );
-  return {
-    element: make(
-      "div",
-      { class: "scroll" },
-      make(
-        "table",
-        { class: "across" },
-        make("thead", {}, head),
-        make("tbody", {}, ...lines.map(({ line }) => line)),
-      ),
-    ),
-    fill,
-  };
-}
-
-/** Returns the operations of a neighbour, those that differ marked. */
-function difference(reader, from, to) {
-  const before = reader.opsOf(from);
-  const sameLink = reader.linkOf(from) === reader.linkOf(to);
-  const ops = reader.opsOf(to).map((op, node) => make(op === before[node] ? "span" : "em", {}, op));
-  return make(
-    "span",
-    { class: "ops" },
-    ...ops,
-    make(sameLink ? "span" : "em", { class: "link-name" }, reader.linkOf(to).name),
-  );
-}
-
-function neighbourList(model, reader, hash, hashes, focus) {
-  const { table, yColumn, yValues } = model;
-  const own = yValues[table.rowOf.get(hash)];
-  const sign = yColumn.direction === "lower" ? -1 : 1;
-  const order = [...hashes].sort(
-    (a, b) => sign * (yValues[table.rowOf.get(b)] - yValues[table.rowOf.get(a)]),
-  );
-  return order.map((other) => {
-    const value = yValues[table.rowOf.get(other)];
-    const gain = sign * (value - own);
-    const mark = gain > 0 ? "▲" : gain < 0 ? "▼" : "=";
-    const kind = gain > 0 ? "better" : gain < 0 ? "worse" : "equal";
-    return make(
-      "li",
-      {},
-      make(
-        "button",
-        { type: "button", class: "neighbour", "data-hash": other, onclick: () => focus(other) },
-        difference(reader, hash, other),
-        make("span", { class: "number", title: withUnit(value, yColumn) }, formatFigure(value)),
-        make("span", { class: `gain ${kind}`, "aria-label": kind }, mark),
-      ),
-    );
-  });
-}
-
-async function showCurves(description, hash, place, curveColumns) {
+async function showCurves(description, key, place, curveColumns) {
   try {
-    const curve = await loadCurve(description, hash);
+    const curve = await loadCurve(description, key);
     const charts = CURVES.map((names) => [names, drawCurves(curve, names)]).filter(
       ([, chart]) => chart,
     );
     place.replaceChildren(
-      ...charts.flatMap(([names, chart]) => [
-        make(
-          "p",
-          { class: "curve-key" },
-          ...names.map((name, index) => {
-            const column = columnOf({ columns: curveColumns }, name);
-            return make(
-              "span",
-              { class: `key-${index}`, title: column.description },
-              columnTitle(column),
-            );
-          }),
-        ),
-        chart,
-      ]),
+      ...charts.flatMap(([names, chart]) => {
+        const columns = names.map((name) => columnOf({ columns: curveColumns }, name));
+        return [
+          chartKey(columns.map((column) => [columnTitle(column), column.description])),
+          chart,
+        ];
+      }),
     );
-    if (!charts.length)
-      place.replaceChildren(
-        make("p", { class: "muted" }, "There is no curve of this architecture."),
-      );
+    if (!charts.length) place.replaceChildren(make("p", { class: "muted" }, "There is no curve."));
   } catch (error) {
     place.replaceChildren(make("p", { class: "muted" }, error.message));
   }
 }
 
-/**
- * Shows an architecture.
- *
- * @param shown `model`, `catalogue`, `reader`, `row`, `picked`, `chosen`: whether a person chose it.
- * @param actions `focus(hash)`, `pick(row)`, `table(name)`, `neighbours(hash, hashes)`.
- */
-export function showDetails({ model, catalogue, reader, row, picked, chosen }, actions) {
-  const panel = byId("details");
-  if (row === undefined || row === null) {
-    panel.replaceChildren(make("p", { class: "muted" }, "No architecture passes the filters."));
-    return;
-  }
-  const { table } = model;
-  const hash = table.hashes[row];
-  const link = reader.linkOf(hash);
-  const across = acrossTables(catalogue, table, hash, actions.table);
-  const python = make("code", {}, reader.python(hash));
-  const copy = make(
-    "button",
-    {
-      type: "button",
-      class: "quiet",
-      onclick: async () => {
-        await navigator.clipboard.writeText(python.textContent);
-        copy.textContent = "Copied";
-      },
-    },
-    "Copy",
-  );
-  const list = make("ul", { class: "neighbours" });
-  const count = make("small", {});
-  const sections = [
-    make(
-      "p",
-      { class: "eyebrow" },
-      chosen
-        ? "Architecture"
-        : `Best by ${model.yColumn.name}${model.other ? ` on ${model.upper.name}` : ""}`,
-    ),
-    make(
-      "div",
-      { class: "title" },
-      make("h2", {}, String(hash).padStart(5, "0")),
-      make("span", { class: "muted" }, `link ${link.name} · depth ${link.depth}`),
-      make(
-        "button",
-        {
-          type: "button",
-          id: "pick",
-          "aria-pressed": String(picked),
-          onclick: () => actions.pick(row),
-        },
-        picked ? "★ Picked" : "☆ Pick",
-      ),
-    ),
-    make("div", { class: "drawing-holder" }, draw(reader, hash)),
-    make("div", { class: "code-line" }, python, copy),
-    make("h3", {}, `On ${table.name}`),
-    figures(table, row),
-  ];
-  const curves = make("div", { id: "curves" });
-  if (table.curves)
-    sections.push(
-      make("h3", {}, "Learning curve", make("small", {}, "each seed, and their mean")),
-      curves,
-    );
-  sections.push(
-    make("h3", {}, "On all tables"),
-    across.element,
-    make("h3", {}, "Neighbours", count),
-    list,
-  );
-  panel.replaceChildren(...sections);
+/** Returns the section of a row's learning curve, which fills itself; nothing if there are none. */
+export function curveSection(table, key, curveColumns) {
+  if (!table.curves) return [];
+  const place = make("div", { id: "curves" });
+  showCurves(table, key, place, curveColumns);
+  return [make("h3", {}, "Learning curve", make("small", {}, "each seed, and their mean")), place];
+}
 
-  across.fill();
-  if (table.curves) showCurves(table, hash, curves, catalogue.curve_columns);
-  neighboursIn(table, reader, hash).then(
-    (hashes) => {
-      count.textContent = `${hashes.length} one change away, best ${model.yColumn.name} first`;
-      list.replaceChildren(...neighbourList(model, reader, hash, hashes, actions.focus));
-      actions.neighbours(hash, hashes);
-    },
-    (error) => list.replaceChildren(make("li", { class: "muted" }, error.message)),
-  );
+/**
+ * Shows a row.
+ *
+ * @param shown `model`, `row`, `picked`, `chosen`: whether a person chose it.
+ * @param actions `view`, `focus(key)`, `pick(row)`, `table(name)`, `ring(key, keys)`.
+ */
+export function showDetails(shown, actions) {
+  const { view } = actions;
+  const nothing = make("p", { class: "muted" }, `No ${view.one} passes the filters.`);
+  const sections = shown.row === null ? [nothing] : view.details(shown, actions);
+  byId("details").replaceChildren(...sections);
 }

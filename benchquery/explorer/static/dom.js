@@ -28,12 +28,18 @@ function fill(element, attributes, children) {
   return element;
 }
 
-/** Fills a select with `[value, text]` pairs and chooses one. */
+function makeOption([value, content]) {
+  return Array.isArray(content)
+    ? make("optgroup", { label: value }, content.map(makeOption))
+    : make("option", { value }, content);
+}
+
+/** Fills a select with `[value, text]` pairs, or `[heading, pairs]` for groups, and chooses one. */
 export function setOptions(select, options, chosen) {
   const wanted = JSON.stringify(options);
   if (select.dataset.options !== wanted) {
     select.dataset.options = wanted;
-    select.replaceChildren(...options.map(([value, text]) => make("option", { value }, text)));
+    select.replaceChildren(...options.map(makeOption));
   }
   select.value = chosen;
 }

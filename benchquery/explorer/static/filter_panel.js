@@ -1,7 +1,7 @@
-// The panel of filters: operations, links, depth, ranges of metrics.
+// The panel of filters: what rows use, values to choose among, ranges of metrics.
 
-import { drawLink } from "./architecture.js";
 import { byId, make } from "./dom.js";
+import { isFiltered } from "./filters.js";
 import { columnTitle, formatFigure } from "./format.js";
 import { createHistogram, extent } from "./histogram.js";
 
@@ -19,18 +19,8 @@ function compact(record) {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 }
 
-/** Tells whether a state filters at all. */
-export function isFiltered(state) {
-  return Boolean(
-    Object.keys(state.ops).length +
-    state.droppedLinks.length +
-    state.droppedDepths.length +
-    Object.keys(state.ranges).length,
-  );
-}
-
-function opButtons(state, reader, set) {
-  return reader.ops.map((op) => {
+function useButtons(state, view, set) {
+  return view.uses.map((op) => {
     const use = state.ops[op];
     return make(
       "button",
@@ -47,40 +37,28 @@ function opButtons(state, reader, set) {
   });
 }
 
-function linkButtons(state, reader, set) {
-  return reader.links.map((link) => {
-    const kept = !state.droppedLinks.includes(link.name);
-    return make(
-      "button",
-      {
-        type: "button",
-        class: "chip link-chip",
-        "data-key": `link-${link.name}`,
-        "aria-pressed": String(kept),
-        "aria-label": `link ${link.name}`,
-        title: `link ${link.name}, depth ${link.depth}`,
-        onclick: () => set({ droppedLinks: toggled(state.droppedLinks, link.name) }),
-      },
-      drawLink(link),
-      make("span", {}, link.name),
-    );
-  });
+/** Returns the state's left out values with a choice changed: toggled, or all but one left out. */
+function choose(state, { name, values }, value, only) {
+  const before = state.dropped[name] ?? [];
+  const after = only ? values.filter((other) => other !== value) : toggled(before, value);
+  return { dropped: compact({ ...state.dropped, [name]: after.length ? after : undefined }) };
 }
 
-function depthButtons(state, reader, set) {
-  const depths = [...new Set(reader.links.map((link) => link.depth))].sort();
-  return depths.map((depth) =>
+function choiceButtons(state, choice, set) {
+  const { name, values, content, hint } = choice;
+  return values.map((value) =>
     make(
       "button",
       {
         type: "button",
-        class: "chip",
-        "data-key": `depth-${depth}`,
-        "aria-pressed": String(!state.droppedDepths.includes(depth)),
-        "aria-label": `depth ${depth}`,
-        onclick: () => set({ droppedDepths: toggled(state.droppedDepths, depth) }),
+        class: content ? "chip picture-chip" : "chip",
+        "data-key": `${name}-${value}`,
+        "aria-pressed": String(!state.dropped[name]?.includes(value)),
+        "aria-label": `${name} ${value}`,
+        title: `${hint ? hint(value) : `${name} ${value}`}; with Shift, only this`,
+        onclick: ({ shiftKey }) => set(choose(state, choice, value, shiftKey)),
       },
-      String(depth),
+      ...(content ? content(value) : [value]),
     ),
   );
 }
@@ -89,7 +67,7 @@ function rangeField(state, table, column, set) {
   const range = state.ranges[column.name];
   const values = table.values(column.name);
   const limits = extent(values);
-  const choose = (next) => {
+  const limit = (next) => {
     const given = next.some((bound) => bound !== null) ? next : undefined;
     set({ ranges: compact({ ...state.ranges, [column.name]: given }) });
   };
@@ -103,14 +81,14 @@ function rangeField(state, table, column, set) {
       value: range?.[side] ?? null,
       onchange: ({ target }) => {
         const bound = target.value === "" ? null : target.valueAsNumber;
-        choose((range ?? [null, null]).with(side, Number.isFinite(bound) ? bound : null));
+        limit((range ?? [null, null]).with(side, Number.isFinite(bound) ? bound : null));
       },
     });
   return make(
     "div",
     { class: "range" },
     make("div", { class: "range-title", title: column.description }, columnTitle(column)),
-    createHistogram(values, range, choose),
+    createHistogram(values, range, limit),
     make(
       "div",
       { class: "range-inputs" },
@@ -121,11 +99,21 @@ function rangeField(state, table, column, set) {
   );
 }
 
+/** Returns the metrics that a range makes sense for: those that vary and are no choice. */
+function rangedColumns(state, table, choices) {
+  const chosen = choices.map(({ name }) => name);
+  return table.columns.filter(({ name, is_metric: isMetric }) => {
+    if (!isMetric || chosen.includes(name)) return false;
+    const [low, high] = extent(table.values(name));
+    return (low < high && table.values(name).some(Number.isFinite)) || state.ranges[name];
+  });
+}
+
 /** Shows the filters of a state; `set` takes what to change. The focused field stays focused. */
-export function showFilters(state, table, reader, set) {
+export function showFilters(state, table, view, set) {
   const body = byId("filter-body");
   const focused = body.contains(document.activeElement) ? document.activeElement.dataset.key : null;
-  const clear = { ops: {}, droppedLinks: [], droppedDepths: [], ranges: {} };
+  const clear = { ops: {}, dropped: {}, ranges: {} };
   const group = (title, hint, className, children) =>
     make(
       "fieldset",
@@ -133,17 +121,27 @@ export function showFilters(state, table, reader, set) {
       make("legend", {}, title, hint && make("small", {}, hint)),
       make("div", { class: className }, children),
     );
+  const choices = view.choices(table);
+  const uses = view.uses.length
+    ? [group("Operations", "✓ must use, ✕ must not", "chips", useButtons(state, view, set))]
+    : [];
   body.replaceChildren(
-    group("Operations", "✓ must use, ✕ must not", "chips", opButtons(state, reader, set)),
-    group("Links", "press to leave out", "chips links", linkButtons(state, reader, set)),
-    group("Depth", "press to leave out", "chips depths", depthButtons(state, reader, set)),
+    ...uses,
+    ...choices
+      .filter(({ values }) => values.length > 1)
+      .map((choice) =>
+        group(
+          choice.title,
+          "press to leave out",
+          `chips chips-${choice.name}`,
+          choiceButtons(state, choice, set),
+        ),
+      ),
     group(
       "Metrics",
       "drag, or type",
       "ranges",
-      table.columns
-        .filter((column) => column.is_metric)
-        .map((column) => rangeField(state, table, column, set)),
+      rangedColumns(state, table, choices).map((column) => rangeField(state, table, column, set)),
     ),
     make(
       "button",

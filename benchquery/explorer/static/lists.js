@@ -14,7 +14,7 @@ export function listRows(name, model, pickedRows) {
 }
 
 /** Shows the tabs and the chosen list. */
-export function showLists({ state, model, reader, pickedRows, focusRow }, actions) {
+export function showLists({ state, model, view, pickedRows, focusRow }, actions) {
   const counts = { front: model.front.length, best: model.rows.length, picked: pickedRows.length };
   const focusedTab = document.activeElement?.dataset.list;
   const select = (name) => actions.list(name);
@@ -50,59 +50,58 @@ export function showLists({ state, model, reader, pickedRows, focusRow }, action
   });
   const rows = listRows(state.list, model, pickedRows);
   byId("list-body").replaceChildren(
-    rows.length ? listTable(rows, model, reader, focusRow, actions) : emptyNote(state, model),
+    rows.length ? listTable(rows, model, view, focusRow, actions) : emptyNote(state, model, view),
   );
 }
 
-function emptyNote(state, model) {
+function emptyNote(state, model, view) {
+  const nothing = `No ${view.one} passes the filters.`;
   const notes = {
     front: model.directed
-      ? "No architecture passes the filters."
+      ? nothing
       : "There is no front: for one of the axes neither way is better.",
-    best: "No architecture passes the filters.",
+    best: nothing,
     picked:
       "Nothing is picked. Shift + click a point, drag a box with Shift, or press Enter in the plot.",
   };
   return make("p", { class: "muted" }, notes[state.list]);
 }
 
-function listTable(rows, model, reader, focusRow, actions) {
-  const { table, other, upper, xColumn, yColumn, xValues, yValues } = model;
-  const metrics = table.columns.filter(
+/** Returns the columns of a list: `name`, its title, and the value of a row. */
+function listColumns({ table, other, upper, xColumn, yColumn, xValues, yValues }, view) {
+  const on = (owner) => (other ? ` on ${owner.name}` : "");
+  const rest = table.columns.filter(
     (column) =>
       column.is_metric && (other || column.name !== yColumn.name) && column.name !== xColumn.name,
   );
-  const on = (owner) => (other ? ` on ${owner.name}` : "");
-  const head = [
-    "hash",
-    "operations",
-    "link",
-    columnTitle(yColumn) + on(upper),
-    columnTitle(xColumn) + on(table),
-    ...metrics.map((column) => columnTitle(column) + on(table)),
-  ];
+  const named = (column, owner, values) => ({
+    name: column.name,
+    title: columnTitle(column) + on(owner),
+    values,
+  });
+  return [
+    named(yColumn, upper, yValues),
+    named(xColumn, table, xValues),
+    ...rest.map((column) => named(column, table, table.values(column.name))),
+  ].filter(({ name }) => !view.headings.includes(name));
+}
+
+function listTable(rows, model, view, focusRow, actions) {
+  const { table } = model;
+  const columns = listColumns(model, view);
+  const head = [...view.headings, ...columns.map(({ title }) => title)];
   const lines = rows.slice(0, MOST_SHOWN).map((row) => {
-    const hash = table.hashes[row];
-    const numbers = [
-      yValues[row],
-      xValues[row],
-      ...metrics.map((column) => table.values(column.name)[row]),
-    ];
+    const key = table.keys[row];
     return make(
       "tr",
-      { class: row === focusRow ? "current" : null, onclick: () => actions.focus(hash) },
+      { class: row === focusRow ? "current" : null, onclick: () => actions.focus(key) },
       make(
         "th",
         { scope: "row" },
-        make(
-          "button",
-          { type: "button", class: "link", "data-hash": hash },
-          String(hash).padStart(5, "0"),
-        ),
+        make("button", { type: "button", class: "link", "data-hash": key }, view.nameOf(key)),
       ),
-      make("td", {}, reader.opsOf(hash).join(" ")),
-      make("td", {}, reader.linkOf(hash).name),
-      ...numbers.map((value) => make("td", { class: "number" }, formatFigure(value))),
+      ...view.cells(table, row).map((text) => make("td", {}, text)),
+      ...columns.map(({ values }) => make("td", { class: "number" }, formatFigure(values[row]))),
     );
   });
   const more =
@@ -114,7 +113,7 @@ function listTable(rows, model, reader, focusRow, actions) {
         )
       : null;
   const title = (name, index) =>
-    make("th", { scope: "col", class: index > 2 ? "number" : null }, name);
+    make("th", { scope: "col", class: index >= view.headings.length ? "number" : null }, name);
   return make(
     "div",
     {},

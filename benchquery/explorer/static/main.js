@@ -1,22 +1,24 @@
 // Starts the page, and shows its state whenever that changes.
 
-import { createReader } from "./architecture.js";
 import { colourBytes, colourScale, colourValues } from "./colours.js";
 import { loadCatalogue, loadComparison, loadTable } from "./data.js";
 import { showDetails } from "./details.js";
 import { byId, make, setOptions } from "./dom.js";
 import { save } from "./exporting.js";
-import { isFiltered, showFilters } from "./filter_panel.js";
+import { showFilters } from "./filter_panel.js";
+import { isFiltered } from "./filters.js";
 import { columnTitle, formatCount, formatFigure, titleOf } from "./format.js";
 import { listRows, showLists } from "./lists.js";
 import { bestRow, derive } from "./model.js";
 import { createPlot } from "./plot.js";
 import { compareWith, createStore, fromFragment, moveTo, toFragment } from "./state.js";
 import { createTheme, currentTheme } from "./theme.js";
+import { withViews } from "./views.js";
 
 const PLACE_KEYS = ["table", "other", "x", "y", "xlog", "ylog"];
-const FILTER_KEYS = ["table", "ops", "droppedLinks", "droppedDepths", "ranges"];
+const FILTER_KEYS = ["table", "ops", "dropped", "ranges"];
 const POINT_KEYS = [...PLACE_KEYS, ...FILTER_KEYS];
+const KINDS = { architectures: "Architectures", condensed: "Condensed graphs" };
 const TICKS = ["front", "xlog", "ylog"];
 const PHONE = window.matchMedia("(max-width: 1080px)");
 
@@ -33,17 +35,17 @@ function complain(error) {
 }
 
 async function start() {
-  const catalogue = await loadCatalogue();
-  const reader = createReader(catalogue);
+  const catalogue = withViews(await loadCatalogue());
   const tables = new Map(catalogue.tables.map((table) => [table.name, table]));
   const store = createStore(fromFragment(location.hash, catalogue));
   let model = null;
   let colours = null;
-  let neighbourRows = [];
+  let ringedRows = [];
   let latest = 0;
   let lastShown = null;
 
-  const rowOf = (hash) => model.table.rowOf.get(hash);
+  const viewNow = () => catalogue.viewOf(model.table.name);
+  const rowOf = (key) => model.table.rowOf.get(key);
   const pickedRows = () =>
     store
       .get()
@@ -53,21 +55,21 @@ async function start() {
   const focusRow = () => chosenRow() ?? bestRow(model) ?? null;
 
   const actions = {
-    focus: (row) => store.set({ focus: model.table.hashes[row] }),
+    focus: (row) => store.set({ focus: model.table.keys[row] }),
     pick(rows, toggles) {
       const { picked } = store.get();
-      const hashes = rows.map((row) => model.table.hashes[row]);
-      const drops = toggles && hashes.every((hash) => picked.includes(hash));
+      const keys = rows.map((row) => model.table.keys[row]);
+      const drops = toggles && keys.every((key) => picked.includes(key));
       const next = drops
-        ? picked.filter((hash) => !hashes.includes(hash))
-        : [...new Set([...picked, ...hashes])];
+        ? picked.filter((key) => !keys.includes(key))
+        : [...new Set([...picked, ...keys])];
       store.set({ picked: next, list: "picked" });
     },
     drop: () => store.set({ picked: [] }),
     view: (view) => store.set({ view }),
   };
   const listActions = {
-    focus: (hash) => store.set({ focus: hash }),
+    focus: (key) => store.set({ focus: key }),
     list: (list) => store.set({ list }),
   };
   loadTable(tables.get(store.get().table)).catch(complain);
@@ -80,27 +82,34 @@ async function start() {
       owner.columns
         .filter((column) => column.is_metric)
         .map((column) => [column.name, columnTitle(column)]);
-    const names = catalogue.tables.map(({ name, origin }) => [name, titleOf(name, origin)]);
-    setOptions(byId("table"), names, state.table);
+    const view = catalogue.viewOf(state.table);
+    const named = (kind) =>
+      catalogue.tables
+        .filter((entry) => entry.kind === kind)
+        .map(({ name, origin }) => [name, titleOf(name, origin)]);
+    const groups = Object.keys(KINDS).map((kind) => [KINDS[kind], named(kind)]);
+    setOptions(
+      byId("table"),
+      groups.filter(([, names]) => names.length),
+      state.table,
+    );
     setOptions(byId("x"), metrics(table), state.x);
     setOptions(byId("y"), metrics(upper), state.y);
     setOptions(
       byId("other"),
-      [["", "nothing"], ...names.filter(([name]) => name !== state.table)],
+      [["", "nothing"], ...named(table.kind).filter(([name]) => name !== state.table)],
       state.other,
     );
-    setOptions(
-      byId("colour"),
-      [["depth", "depth"], ...metrics(table), ...catalogue.ops.map((op) => [op, `uses of ${op}`])],
-      state.colour,
-    );
+    byId("compare").hidden = !view.comparable;
+    setOptions(byId("colour"), view.colours(table, metrics(table)), state.colour);
+    byId("ringed").textContent = view.ringed;
     for (const key of TICKS) byId(key).checked = state[key];
     byId("reset-view").hidden = state.view === null;
   }
 
   function showStatus(state) {
     const parts = [
-      `${formatCount(model.rows.length)} of ${formatCount(model.table.hashes.length)} architectures`,
+      `${formatCount(model.rows.length)} of ${formatCount(model.table.keys.length)} ${viewNow().many}`,
     ];
     if (state.front)
       parts.push(
@@ -137,7 +146,7 @@ async function start() {
   }
 
   function showLegend(values, scale) {
-    const { column, discrete } = values;
+    const { title, discrete } = values;
     const css = (value) => `rgb(${scale.shade(value).join(" ")})`;
     const swatch = (value) => {
       const box = make("i", {});
@@ -145,13 +154,13 @@ async function start() {
       return box;
     };
     const items = discrete
-      ? discrete.map((value) => make("span", {}, swatch(value), String(value)))
+      ? discrete.map(([value, name]) => make("span", {}, swatch(value), name))
       : [
           make("span", {}, formatFigure(scale.low)),
           gradient(css, scale),
           make("span", {}, formatFigure(scale.high)),
         ];
-    byId("legend").replaceChildren(make("b", {}, columnTitle(column)), ...items);
+    byId("legend").replaceChildren(make("b", {}, title), ...items);
   }
 
   function gradient(css, { low, high }) {
@@ -162,45 +171,39 @@ async function start() {
   }
 
   function colourPoints(state) {
-    const values = colourValues(state.colour, model.table, reader);
+    const values = colourValues(state.colour, model.table, viewNow());
     const scale = colourScale(values, currentTheme());
     colours = colourBytes(values.values, scale, model.pass, currentTheme());
     showLegend(values, scale);
   }
 
-  function showPlot(state, view) {
+  function showPlot(state, zoomed) {
     plot.show({
       model,
       state,
-      reader,
+      view: viewNow(),
       colours,
       focusRow: focusRow(),
-      neighbourRows,
+      ringedRows,
       pickedRows: pickedRows(),
-      view,
+      zoomed,
     });
   }
 
-  function showArchitecture(state) {
+  function showRow(state) {
     const row = focusRow();
-    const hash = row === null ? null : model.table.hashes[row];
-    neighbourRows = [];
+    const key = row === null ? null : model.table.keys[row];
+    ringedRows = [];
     showDetails(
+      { model, row, picked: state.picked.includes(key), chosen: chosenRow() !== undefined },
       {
-        model,
-        catalogue,
-        reader,
-        row,
-        picked: state.picked.includes(hash),
-        chosen: chosenRow() !== undefined,
-      },
-      {
+        view: viewNow(),
         focus: (next) => store.set({ focus: next }),
         pick: (picked) => actions.pick([picked], true),
-        table: (name) => store.set({ ...moveTo(store.get(), catalogue, name), focus: hash }),
-        neighbours(of, hashes) {
-          if (focusRow() === null || model.table.hashes[focusRow()] !== of) return;
-          neighbourRows = hashes.map(rowOf).filter(model.hasPoint);
+        table: (name) => store.set({ ...moveTo(store.get(), catalogue, name), focus: key }),
+        ring(of, keys) {
+          if (focusRow() === null || model.table.keys[focusRow()] !== of) return;
+          ringedRows = keys.map(rowOf).filter(model.hasPoint);
           showPlot(store.get());
         },
       },
@@ -219,11 +222,11 @@ async function start() {
         state.other ? loadTable(tables.get(state.other)) : null,
       ]);
       if (turn !== latest) return;
-      model = derive(state, table, other, reader);
+      model = derive(state, table, other, catalogue.viewOf(state.table));
     }
     lastShown = state;
     if (newPoints || changed("colour")) colourPoints(state);
-    if (newPoints || changed("focus", "picked")) showArchitecture(state);
+    if (newPoints || changed("focus", "picked")) showRow(state);
     if (newPoints || changed("colour", "focus", "picked", "front")) {
       showPlot(state, changed(...PLACE_KEYS) ? state.view : undefined);
     }
@@ -231,11 +234,11 @@ async function start() {
     if (changed(...PLACE_KEYS)) showAgreement(state).catch(complain);
     if (newPoints || changed("focus", "picked", "list")) {
       showLists(
-        { state, model, reader, pickedRows: pickedRows(), focusRow: focusRow() },
+        { state, model, view: viewNow(), pickedRows: pickedRows(), focusRow: focusRow() },
         listActions,
       );
     }
-    if (changed(...FILTER_KEYS)) showFilters(state, model.table, reader, store.set);
+    if (changed(...FILTER_KEYS)) showFilters(state, model.table, viewNow(), store.set);
     byId("problem").hidden = true;
     document.body.classList.toggle("filtered", isFiltered(state));
     document.body.dataset.ready = "yes";
@@ -281,9 +284,8 @@ async function start() {
   document.querySelectorAll("[data-format]").forEach((button) =>
     button.addEventListener("click", () => {
       const state = store.get();
-      save(button.dataset.format, state, model, listRows(state.list, model, pickedRows())).catch(
-        complain,
-      );
+      const rows = listRows(state.list, model, pickedRows());
+      save(button.dataset.format, state, model, rows, viewNow()).catch(complain);
     }),
   );
   byId("filter-fold").open = !PHONE.matches;

@@ -12,15 +12,15 @@ export function columnOf(table, name) {
  * Derives the model. Rows are those of the table; with a second table, the height of a
  * point is that table's figure, and rows that it lacks have none.
  */
-export function derive(state, table, other, reader) {
+export function derive(state, table, other, view) {
   const upper = other ?? table;
   const xColumn = columnOf(table, state.x);
   const yColumn = columnOf(upper, state.y);
   const xValues = table.values(state.x);
   const yValues = other
-    ? Float64Array.from(table.hashes, (hash) => other.values(state.y)[other.rowOf.get(hash)] ?? NaN)
+    ? Float64Array.from(table.keys, (key) => other.values(state.y)[other.rowOf.get(key)] ?? NaN)
     : table.values(state.y);
-  const pass = passing(state, table, reader);
+  const pass = passing(state, table, view);
   const hasPoint = (row) => Number.isFinite(xValues[row]) && Number.isFinite(yValues[row]);
   const rows = [];
   for (let row = 0; row < pass.length; row++) if (pass[row] && hasPoint(row)) rows.push(row);
@@ -44,12 +44,11 @@ export function derive(state, table, other, reader) {
   };
 }
 
-/** Returns rows with the best height first; ties in the order of the hashes. */
+/** Returns rows with the best height first; ties in the order of the table. */
 export function bestFirst(model, rows) {
   const sign = model.yColumn.direction === "lower" ? 1 : -1;
   const { yValues } = model;
-  const { hashes } = model.table;
-  return [...rows].sort((a, b) => sign * (yValues[a] - yValues[b]) || hashes[a] - hashes[b]);
+  return [...rows].sort((a, b) => sign * (yValues[a] - yValues[b]) || a - b);
 }
 
 /** Returns the row with the best height of those that pass, if any. */

@@ -39,7 +39,7 @@ function unitScale(values, rows, log) {
 
 /**
  * Returns the rows in the order to draw them: those that pass last, and shuffled, always the
- * same way, so that no kind of architecture lies on top of the others.
+ * same way, so that no kind of row lies on top of the others.
  */
 function drawOrder(pass) {
   const order = new Uint32Array(pass.length);
@@ -71,7 +71,7 @@ export function createPlot(actions) {
   const inside = svg.append("svg").attr("class", "inside");
   inside.append("rect").attr("class", "ground").attr("width", "100%").attr("height", "100%");
   const marks = inside.append("g");
-  const neighbourDots = marks.append("g");
+  const ringedDots = marks.append("g");
   const frontLine = marks.append("path").attr("class", "front-line");
   const frontDots = marks.append("g");
   const pickedDots = marks.append("g");
@@ -210,13 +210,13 @@ export function createPlot(actions) {
   }
 
   function renderMarks() {
-    const { model, state, focusRow, neighbourRows, pickedRows } = shown;
+    const { model, state, focusRow, ringedRows, pickedRows } = shown;
     const front = state.front ? model.front : [];
     const steps = front.map(placeOf).map(([x, y]) => `H${x.toFixed(1)}V${y.toFixed(1)}`);
     const [start] = front.map(placeOf);
     frontLine.attr("d", start ? `M${start.join(" ")}${steps.join("")}` : null);
     dots(frontDots, front, "front-dot", 4.5);
-    dots(neighbourDots, neighbourRows, "neighbour-dot", 4.5);
+    dots(ringedDots, ringedRows, "ringed-dot", 4.5);
     dots(pickedDots, pickedRows, "picked-dot", 6);
     dots(focusDot, focusRow === null ? [] : [focusRow], "focus-dot", 8);
   }
@@ -234,8 +234,8 @@ export function createPlot(actions) {
       tooltip.hidden = true;
       return;
     }
-    const { model, reader } = shown;
-    const hash = model.table.hashes[row];
+    const { model, view } = shown;
+    const { title, facts } = view.tooltip(model.table, row);
     const line = (column, value, table) =>
       make(
         "div",
@@ -244,8 +244,8 @@ export function createPlot(actions) {
         make("b", {}, withUnit(value, column)),
       );
     tooltip.replaceChildren(
-      make("strong", {}, reader.opsOf(hash).join(" · ")),
-      make("div", {}, make("span", {}, "link"), make("b", {}, reader.linkOf(hash).name)),
+      make("strong", {}, title),
+      ...facts.map(([name, text]) => make("div", {}, make("span", {}, name), make("b", {}, text))),
       line(model.yColumn, model.yValues[row], model.upper),
       line(model.xColumn, model.xValues[row], model.table),
     );
@@ -346,13 +346,13 @@ export function createPlot(actions) {
 
   return {
     /** Shows a model; `places` are remade only if the axes changed. */
-    show({ model, state, reader, colours, focusRow, neighbourRows, pickedRows, view }) {
+    show({ model, state, view, colours, focusRow, ringedRows, pickedRows, zoomed }) {
       const all = shown && shown.model.table === model.table && shown.model.other === model.other;
       const same =
         all && ["x", "y", "xlog", "ylog"].every((key) => shown.state[key] === state[key]);
       let { x, y, places } = same ? shown : {};
       if (!same) {
-        const rows = [...model.table.hashes.keys()].filter(model.hasPoint);
+        const rows = [...model.table.keys.keys()].filter(model.hasPoint);
         x = unitScale(model.xValues, rows, state.xlog);
         y = unitScale(model.yValues, rows, state.ylog);
         places = new Float32Array(2 * model.xValues.length);
@@ -365,9 +365,9 @@ export function createPlot(actions) {
           places[2 * row + 1] = drawn ? 1 - y(model.yValues[row]) : -9;
         }
       }
-      shown = { model, state, reader, focusRow, neighbourRows, pickedRows, x, y, places };
+      shown = { model, state, view, focusRow, ringedRows, pickedRows, x, y, places };
       scatter.setPoints(places, colours, drawOrder(model.pass));
-      if (view !== undefined) applyView(view);
+      if (zoomed !== undefined) applyView(zoomed);
       render();
     },
     setBoxMode(on) {

@@ -37,7 +37,13 @@ void main() {
 }`;
 
 const GLIDE = 450;
-const MANY = 5_000;
+const SIZES = [
+  [5_000, 3.8],
+  [1_000, 6.5],
+  [0, 9],
+];
+/** The size of points in pixels, if there are more than so many. */
+const sizeOf = (count) => SIZES.find(([least]) => count > least)[1];
 
 /**
  * Draws points on a canvas.
@@ -95,8 +101,7 @@ export function createScatter(canvas) {
       progress: part * part * (3 - 2 * part),
       size: [width, height],
       zoom: [zoom.k, zoom.x, zoom.y],
-      pointSize:
-        ratio * Math.min(12, (points.order.length > MANY ? 3.8 : 6.5) + 1.6 * Math.log2(zoom.k)),
+      pointSize: ratio * Math.min(12, sizeOf(points.order.length) + 1.6 * Math.log2(zoom.k)),
     });
     drawBufferInfo(gl, buffers, gl.POINTS);
     if (part < 1) ask();

@@ -4,38 +4,44 @@ const MOST_PICKED = 300;
 
 /** Returns the view of a table that a newcomer sees. */
 export function startState(catalogue, name = catalogue.start) {
-  const metrics = metricsOf(catalogue, name);
-  const y = metrics.includes("valid_perf") ? "valid_perf" : metrics.at(0);
-  const x = metrics.includes("latency") ? "latency" : (metrics.find((metric) => metric !== y) ?? y);
   return {
     table: name,
-    x,
-    y,
     other: "",
-    colour: "depth",
     xlog: false,
     ylog: false,
     front: true,
     ops: {},
-    droppedLinks: [],
-    droppedDepths: [],
+    dropped: {},
     ranges: {},
     picked: [],
     focus: null,
-    list: "front",
     view: null,
+    ...catalogue.viewOf(name).start(metricsOf(catalogue, name)),
   };
 }
 
+const tableOf = (catalogue, name) => catalogue.tables.find((table) => table.name === name);
+
 /** Returns the names of a table's metrics. */
 function metricsOf(catalogue, name) {
-  const { columns } = catalogue.tables.find((table) => table.name === name);
+  const { columns } = tableOf(catalogue, name);
   return columns.filter((column) => column.is_metric).map((column) => column.name);
 }
 
-/** Returns the same view of another table: what both have stays, ranges of metrics do not. */
+/** Returns the names of what the points of a table can be coloured by. */
+function coloursOf(catalogue, name) {
+  const metrics = metricsOf(catalogue, name).map((metric) => [metric, metric]);
+  const options = catalogue.viewOf(name).colours(tableOf(catalogue, name), metrics);
+  return options.map(([value]) => value);
+}
+
+/**
+ * Returns the same view of another table: what both have stays, ranges of metrics do not. A table
+ * of another kind starts anew.
+ */
 export function moveTo(state, catalogue, name) {
   const start = startState(catalogue, name);
+  if (catalogue.viewOf(name) !== catalogue.viewOf(state.table)) return start;
   const metrics = metricsOf(catalogue, name);
   const kept = (key, allowed) => (allowed.includes(state[key]) ? state[key] : start[key]);
   return {
@@ -44,7 +50,7 @@ export function moveTo(state, catalogue, name) {
     other: "",
     x: state.other ? start.x : kept("x", metrics),
     y: kept("y", metrics),
-    colour: kept("colour", ["depth", ...catalogue.ops, ...metrics]),
+    colour: kept("colour", coloursOf(catalogue, name)),
     ranges: {},
     view: null,
   };
@@ -89,8 +95,9 @@ export function toFragment(state, catalogue) {
     const ops = Object.keys(state.ops).filter((op) => state.ops[op] === use);
     if (ops.length) params.set(use, ops.join(","));
   }
-  if (state.droppedLinks.length) params.set("nolinks", state.droppedLinks.join(","));
-  if (state.droppedDepths.length) params.set("nodepths", state.droppedDepths.join(","));
+  for (const [name, values] of Object.entries(state.dropped)) {
+    params.set(`no.${name}`, values.join(","));
+  }
   for (const [name, range] of Object.entries(state.ranges)) {
     params.set(`range.${name}`, range.map(text).join("~"));
   }
@@ -112,15 +119,26 @@ export function fromFragment(fragment, catalogue) {
   const pick = (key, allowed) => (allowed.includes(params.get(key)) ? params.get(key) : start[key]);
   const flag = (key) => (params.has(key) ? params.get(key) === "1" : start[key]);
   const number = (value) => (value && Number.isFinite(Number(value)) ? Number(value) : null);
-  const hashes = (value) => list(value).map(number).filter(Number.isInteger);
+  const view = catalogue.viewOf(start.table);
+  const keys = (value) =>
+    list(value)
+      .map(view.readKey)
+      .filter((key) => key !== null);
 
   const other = pick(
     "other",
-    names.filter((name) => name !== start.table),
+    names.filter(
+      (name) => name !== start.table && view.comparable && catalogue.viewOf(name) === view,
+    ),
   );
   const ops = {};
   for (const use of ["with", "without"]) {
-    for (const op of list(params.get(use))) if (catalogue.ops.includes(op)) ops[op] = use;
+    for (const op of list(params.get(use))) if (view.uses.includes(op)) ops[op] = use;
+  }
+  const dropped = {};
+  for (const name of view.choiceNames(tableOf(catalogue, start.table))) {
+    const values = list(params.get(`no.${name}`));
+    if (values.length) dropped[name] = values;
   }
   const ranges = {};
   for (const metric of metrics) {
@@ -128,27 +146,22 @@ export function fromFragment(fragment, catalogue) {
     if ((low ?? null) !== null || (high ?? null) !== null)
       ranges[metric] = [low ?? null, high ?? null];
   }
-  const view = (params.get("view") ?? "").split("~").map(number);
+  const place = (params.get("view") ?? "").split("~").map(number);
   return {
     ...start,
     x: pick("x", metrics),
     y: pick("y", other ? metricsOf(catalogue, other) : metrics),
     other,
-    colour: pick("colour", ["depth", ...catalogue.ops, ...metrics]),
+    colour: pick("colour", coloursOf(catalogue, start.table)),
     list: pick("list", ["front", "best", "picked"]),
     xlog: flag("xlog"),
     ylog: flag("ylog"),
     front: flag("front"),
     ops,
     ranges,
-    droppedLinks: list(params.get("nolinks")).filter((name) =>
-      catalogue.links.some((link) => link.name === name),
-    ),
-    droppedDepths: list(params.get("nodepths"))
-      .map(Number)
-      .filter((depth) => catalogue.links.some((link) => link.depth === depth)),
-    picked: hashes(params.get("picked")),
-    focus: hashes(params.get("focus")).at(0) ?? null,
-    view: view.length === 3 && view.every(Number.isFinite) && view[0] >= 1 ? view : null,
+    dropped,
+    picked: keys(params.get("picked")),
+    focus: keys(params.get("focus")).at(0) ?? null,
+    view: place.length === 3 && place.every(Number.isFinite) && place[0] >= 1 ? place : null,
   };
 }

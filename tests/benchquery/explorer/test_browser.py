@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
-import importlib.util
 import io
 import json
-import threading
-import urllib.parse
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,102 +17,19 @@ import pytest
 from benchquery import SPACES, Arch, find, lightread
 from benchquery.explorer import Site, write_site
 from benchquery.export import export
+from benchquery.store import open_any
 
-from .running import ALL_FILLED, CHROMIUM_VARIABLE, find_chromium, running_browser, running_explorer
+from .running import ALL_FILLED, running_explorer
+from .visiting import BROWSER_MARKS, Visit, hosting, table_cells
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(
-        not find_chromium(),
-        reason=f"no chromium: apt-get install chromium, or name one by {CHROMIUM_VARIABLE}",
-    ),
-    *(
-        pytest.mark.skipif(
-            importlib.util.find_spec(package) is None,
-            reason=f"the package {package} is missing: pip install {package}",
-        )
-        for package in ("playwright", "fastapi", "uvicorn")
-    ),
-]
+pytestmark = BROWSER_MARKS
 POINT = 61237
-
-
-class QuietHandler(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *args: Any) -> None:
-        """Say nothing."""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with running_browser() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
     with running_explorer() as url:
         yield url
-
-
-class Visit:
-    """A page that notes what it says and whom it asks."""
-
-    def __init__(self, browser: Any, **options: Any) -> None:
-        options = {"viewport": {"width": 1440, "height": 900}, "reduced_motion": "reduce"} | options
-        self.page = browser.new_page(**options)
-        self.complaints: list[str] = []
-        self.requests: list[str] = []
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("requestfailed", lambda request: self.complaints.append(request.url))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on(
-            "console",
-            lambda message: (
-                self.complaints.append(message.text)
-                if message.type in ("error", "warning") and "GPU stall" not in message.text
-                else None
-            ),
-        )
-
-    def open(self, address: str) -> None:
-        self.page.goto(address)
-        self.page.wait_for_selector("body[data-ready]")
-
-    def check(self, url: str) -> None:
-        """Assert that there were no complaints, and that only one server was asked."""
-        assert self.complaints == []
-        assert self.requests
-        allowed = (url, f"blob:{url}")
-        assert [asked for asked in self.requests if not asked.startswith(allowed)] == []
-
-    def go(self, fragment: str) -> None:
-        """Change the address of the page, as a person who edits it does."""
-        self.page.evaluate("(fragment) => { location.hash = fragment; }", fragment)
-
-    def show(self, number: int, table: str = "cora") -> None:
-        """Show an architecture with its neighbours."""
-        self.go(f"table={table}&focus={number}")
-        self.page.wait_for_function(
-            "(number) => Number(document.querySelector('#details h2').textContent) === number"
-            " && document.querySelector('.neighbours li')",
-            arg=number,
-        )
-
-    def status(self) -> str:
-        return str(self.page.inner_text("#status"))
-
-    def focused(self) -> int:
-        return int(self.page.inner_text("#details h2"))
-
-    def fragment(self) -> dict[str, str]:
-        return dict(urllib.parse.parse_qsl(self.page.evaluate("location.hash").lstrip("#")))
-
-    def download(self, button: str, folder: Path) -> Path:
-        with self.page.expect_download() as started:
-            self.page.click(f"[data-format={button}]")
-        path = folder / started.value.suggested_filename
-        started.value.save_as(path)
-        return path
 
 
 @pytest.fixture(scope="module")
@@ -139,15 +51,6 @@ def visit(shared: Visit, url: str, request: pytest.FixtureRequest) -> Iterator[V
     shared.page.wait_for_function("() => document.title.startsWith('cora: valid_perf by latency')")
     yield shared
     shared.check(url)
-
-
-def table_cells(visit: Visit, selector: str) -> list[list[str]]:
-    """Return the cells of a table, row by row: the exact figure where it is shown rounded."""
-    rows: list[list[str]] = visit.page.locator(f"{selector} tbody tr").evaluate_all(
-        "(rows) => rows.map((row) => [...row.cells].map((cell) =>"
-        " (cell.tagName === 'TD' && cell.title) || cell.innerText))"
-    )
-    return rows
 
 
 def drawn_colours(visit: Visit) -> int:
@@ -291,7 +194,9 @@ def test_every_table_opens(visit: Visit) -> None:
     assert len(names) >= 9
     for name in names:
         visit.page.select_option("#table", name)
-        rows = f" of {len(lightread(name)):,} architectures"
+        table = open_any(find(name))
+        many = {"architectures": "architectures", "condensed": "evaluated graphs"}
+        rows = f" of {table.manifest.rows:,} {many[table.manifest.kind]}"
         visit.page.wait_for_function(
             "([name, rows]) => document.title.startsWith(name + ':') &&"
             " document.querySelector('#status').textContent.includes(rows)",
@@ -413,7 +318,7 @@ def test_a_view_can_be_shared_by_its_address(visit: Visit, browser: Any, url: st
     [
         "table=nope&x=nope&y=nope&other=nope&colour=nope&list=nope",
         "view=a~b~c&focus=x&picked=,,x,1e999&range.latency=x~y",
-        "view=0~0~0&focus=99999999&picked=-1&nolinks=x&nodepths=x&with=x",
+        "view=0~0~0&focus=99999999&picked=-1&no.link=x&no.depth=x&with=x",
         "%E0%A4%A&&==&table=" + "x" * 5000,
         "other=cora&table=cora",
     ],
@@ -525,11 +430,8 @@ def hosted(built: Path, tmp_path: Path) -> Iterator[str]:
     for name in ("cora", "citeseer"):
         (built.parent / name).symlink_to(find(name))
     write_site(Site(built.parent), tmp_path / "site")
-    handler = functools.partial(QuietHandler, directory=str(tmp_path / "site"))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
+    with hosting(tmp_path / "site") as url:
+        yield url
 
 
 def test_the_exported_folder_is_the_same_page(browser: Any, hosted: str) -> None:

@@ -19,10 +19,10 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("fastapi", reason="the explorer's server needs graphtab[web]")
+pytest.importorskip("starlette", reason="the explorer's server needs graphtab[web]")
 httpx2 = pytest.importorskip("httpx2", reason="the tests of the server need httpx2")
 
-from fastapi.testclient import TestClient
+from starlette.testclient import TestClient
 
 from benchquery.cli import main
 from benchquery.explorer import Site
@@ -320,7 +320,7 @@ def test_the_export_says_what_it_wrote(
     assert said == {"path": str(folder), "tables": 1, "files": files}
 
 
-@pytest.mark.parametrize("blocked", ["fastapi", "uvicorn"])
+@pytest.mark.parametrize("blocked", ["starlette", "uvicorn"])
 def test_a_missing_package_gives_an_install_hint(blocked: str) -> None:
     program = (
         f"import sys; sys.modules[{blocked!r}] = None; from benchquery.cli import main;"
@@ -336,7 +336,7 @@ def test_a_missing_package_gives_an_install_hint(blocked: str) -> None:
 
 def test_an_export_needs_no_server_packages(built: Path, tmp_path: Path) -> None:
     program = (
-        "import sys; sys.modules['fastapi'] = sys.modules['uvicorn'] = None;"
+        "import sys; sys.modules['starlette'] = sys.modules['uvicorn'] = None;"
         "from benchquery.cli import main;"
         f"sys.exit(main(['explore', '--export', {str(tmp_path / 'site')!r},"
         f" '--source', {str(built)!r}]))"

@@ -1,0 +1,250 @@
+"""Speed of condensation on one thread: against the published algorithm, and on large graphs.
+
+    python benchmarks/condense.py --dataset cora --ratio 0.026
+    python benchmarks/condense.py --dataset csbm:nodes=2700,features=1400 --ratio 0.026
+
+First table: seconds of an epoch of GCond, ours against a plain implementation of the published
+algorithm: the pairwise MLP on concatenated pairs, dense features, dense products on the
+neighbourhood of each class, gradients differentiated twice, A' computed to match and once more to
+train. Both make the same steps from the same seeds, epoch by epoch in turn, so that a busy machine
+disturbs both alike; the epochs are of both kinds, for the structure and for the features. Shown too
+is the greatest relative difference of a loss over all steps: rounding errors of single precision,
+which grow with every step.
+
+Second table: one epoch of GCond and of DosCond on random graphs with hubs, up to the size of
+ogbn-arxiv, each in a process of its own, with its highest resident memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch_geometric.utils import k_hop_subgraph, to_dense_adj, to_undirected
+
+from benchbuild.condense.base import Problem
+from benchbuild.condense.loop import MatchingState
+from benchbuild.condense.matching import GradientMatching
+from benchbuild.condense.structure import PairwiseMlp
+from benchbuild.datasets import Graph, load
+from benchbuild.training.meters import MemoryMeter, Stopwatch
+from benchquery.config import CondenseConfig
+
+CPU = torch.device("cpu")
+ARXIV = (169_343, 1_166_243)
+SIZES = (10_000, 40_000, ARXIV[0])
+FEATURES, CLASSES = 128, 40
+
+
+class PlainPairs(nn.Module):
+    """GCond's structure on concatenated pairs."""
+
+    def __init__(self, weights: list[Tensor]) -> None:
+        super().__init__()
+        first, _, _, second, _, _, last, bias = (weight.detach().clone() for weight in weights)
+        self.layers = nn.ModuleList(
+            [
+                nn.Linear(first.shape[1], 128),
+                nn.BatchNorm1d(128),
+                nn.ReLU(),
+                nn.Linear(128, 128),
+                nn.BatchNorm1d(128),
+                nn.ReLU(),
+                nn.Linear(128, 1),
+            ]
+        )
+        for place, weight in ((0, first), (3, second), (6, last)):
+            self.layers[place].weight = nn.Parameter(weight)
+        self.layers[6].bias = nn.Parameter(bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The adjacency."""
+        nodes = len(x)
+        place = torch.arange(nodes)
+        pairs = torch.cat([x[place.repeat_interleave(nodes)], x[place.repeat(nodes)]], dim=1)
+        for layer in self.layers:
+            pairs = layer(pairs)
+        scores = pairs.reshape(nodes, nodes)
+        adjacency = torch.sigmoid((scores + scores.T) / 2)
+        return adjacency - torch.diag(torch.diag(adjacency))
+
+
+class PlainGcond:
+    """GCond as published, from the same beginning as ours."""
+
+    def __init__(self, problem: Problem, config: CondenseConfig, ours: MatchingState) -> None:
+        self.config = config
+        self.x = nn.Parameter(ours.x.detach().clone())
+        self.labels = ours.labels
+        self.structure = PlainPairs(ours.structure.weights)
+        adjacency = to_dense_adj(problem.edge_index, max_num_nodes=problem.num_nodes)[0]
+        whole = normalise(adjacency)
+        self.features = problem.x.to_dense()
+        self.neighbourhoods: list[tuple[Tensor, Tensor, Tensor]] = []
+        for label in range(problem.num_classes):
+            nodes = problem.train_nodes[problem.train_labels == label]
+            near, _, place, _ = k_hop_subgraph(nodes, 2, problem.edge_index)
+            self.neighbourhoods.append((near, whole[near][:, near], place))
+        self.update_x = torch.optim.Adam([self.x], lr=config.number("lr_feat"))
+        self.update_a = torch.optim.Adam(self.structure.parameters(), lr=config.number("lr_adj"))
+
+    def epoch(self, epoch: int, drawn: list[Tensor]) -> Iterator[float]:
+        """Make the updates of an epoch from some first weights and yield the losses."""
+        config = self.config
+        weights = [nn.Parameter(weight.detach().clone()) for weight in drawn]
+        update_model = torch.optim.Adam(weights, lr=config.number("lr_model"))
+        period = config.count("adj_steps") + config.count("feat_steps")
+        on_edges = (epoch - 1) % period < config.count("adj_steps")
+        for step in range(config.count("outer")):
+            adjacency = normalise(self.structure(self.x))
+            loss = torch.zeros(())
+            counts = torch.bincount(self.labels)
+            for label, (near, real_adjacency, place) in enumerate(self.neighbourhoods):
+                entropy = functional.nll_loss(
+                    self.model(weights, self.features[near], real_adjacency)[place],
+                    torch.full((len(place),), label),
+                )
+                real = [g.detach() for g in torch.autograd.grad(entropy, weights)]
+                mine = self.labels == label
+                entropy = functional.nll_loss(
+                    self.model(weights, self.x, adjacency)[mine], self.labels[mine]
+                )
+                found = torch.autograd.grad(entropy, weights, create_graph=True)
+                cosine = (found[0] * real[0]).sum(dim=1) / (
+                    found[0].norm(dim=1) * real[0].norm(dim=1) + 1e-6
+                )
+                loss = loss + counts[label] / counts.max() * (1 - cosine).sum()
+            self.update_x.zero_grad()
+            self.update_a.zero_grad()
+            loss.backward()
+            (self.update_a if on_edges else self.update_x).step()
+            yield float(loss.detach())
+            if step + 1 == config.count("outer"):
+                break
+            with torch.no_grad():
+                adjacency = normalise(self.structure(self.x))
+            x = self.x.detach()
+            for _ in range(config.count("inner")):
+                update_model.zero_grad()
+                functional.nll_loss(self.model(weights, x, adjacency), self.labels).backward()
+                update_model.step()
+
+    @staticmethod
+    def model(weights: list[nn.Parameter], x: Tensor, adjacency: Tensor) -> Tensor:
+        """SGC of two steps."""
+        out = x @ weights[0].T
+        return functional.log_softmax(adjacency @ (adjacency @ out) + weights[1], dim=1)
+
+
+def normalise(adjacency: Tensor) -> Tensor:
+    """The adjacency with self-loops, normalised symmetrically."""
+    looped = adjacency + torch.eye(len(adjacency))
+    root = looped.sum(dim=1) ** -0.5
+    return torch.diag(root) @ looped @ torch.diag(root)
+
+
+def against_plain(graph: Graph, config: CondenseConfig, epochs: int) -> tuple[float, float, float]:
+    """Seconds of an epoch, the plain one's and ours, and the greatest difference of a loss."""
+    problem = Problem(graph, CPU)
+    ours = MatchingState(problem, config, GradientMatching, PairwiseMlp)
+    plain = PlainGcond(problem, config, ours)
+    plain_seconds = our_seconds = worst = 0.0
+    for epoch in range(1, epochs + 1):
+        drawn = ours.drawn_weights()
+        watch = Stopwatch(CPU)
+        theirs = list(plain.epoch(epoch, drawn))
+        plain_seconds += watch.seconds()
+        watch = Stopwatch(CPU)
+        found = [losses["matching"] for losses in ours.epoch(epoch, drawn)]
+        our_seconds += watch.seconds()
+        worst = max(worst, *(abs(a - b) / b for a, b in zip(found, theirs, strict=True)))
+    return plain_seconds / epochs, our_seconds / epochs, worst
+
+
+def random_graph(nodes: int) -> Graph:
+    """A graph with ogbn-arxiv's mean degree, hubs, 128 features and 40 classes."""
+    generator = torch.Generator().manual_seed(0)
+    count = round(ARXIV[1] * nodes / ARXIV[0])
+    source = torch.randint(nodes, (count,), generator=generator)
+    target = (torch.rand(count, generator=generator) ** 3 * nodes).long()
+    y = torch.randint(CLASSES, (nodes,), generator=generator)
+    x = torch.randn(nodes, FEATURES, generator=generator)
+    part = torch.rand(nodes, generator=generator)
+    masks = (part < 0.54, (part >= 0.54) & (part < 0.72), part >= 0.72)
+    edges = to_undirected(torch.stack([source, target]), num_nodes=nodes)
+    return Graph.build("random", x, edges, y, masks, num_classes=CLASSES, split="random")
+
+
+def one_epoch(method: str, nodes: int, ratio: float, fanout: str) -> dict[str, float]:
+    """Seconds to prepare and of one epoch, and the highest memory of this process in GB."""
+    torch.set_num_threads(1)
+    problem = Problem(random_graph(nodes), CPU)
+    config = CondenseConfig("random", method, ratio, epochs=1, fanout=fanout)
+    meter = MemoryMeter(CPU)
+    watch = Stopwatch(CPU)
+    state = MatchingState(problem, config, GradientMatching, PairwiseMlp)
+    prepared = watch.seconds()
+    watch = Stopwatch(CPU)
+    list(state.epoch(1, state.drawn_weights()))
+    return {
+        "synthetic": len(state.labels),
+        "prepared": prepared,
+        "epoch": watch.seconds(),
+        "memory": meter.peak() / 1e9,
+    }
+
+
+def in_a_process(method: str, nodes: int, ratio: float, fanout: str) -> dict[str, float]:
+    """The same in a process of its own."""
+    options = ["--one", method, "--nodes", str(nodes), "--large-ratio", str(ratio)]
+    done = subprocess.run(
+        [sys.executable, __file__, *options, "--fanout", fanout],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    found: dict[str, float] = json.loads(done.stdout)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--dataset", default="cora")
+    parser.add_argument("--data-root")
+    parser.add_argument("--ratio", type=float, default=0.026)
+    parser.add_argument("--epochs", type=int, default=2, help="epochs timed for the first table")
+    parser.add_argument("--large-ratio", type=float, default=0.005)
+    parser.add_argument("--fanout", default="full", help="of the large graphs: full, or as 10,5")
+    parser.add_argument("--nodes", type=int, nargs="*", default=SIZES, help="of the large graphs")
+    parser.add_argument("--one", choices=("gcond", "doscond"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        figures = one_epoch(options.one, *options.nodes, options.large_ratio, options.fanout)
+        print(json.dumps(figures))
+        return
+
+    torch.set_num_threads(1)
+    graph = load(options.dataset, options.data_root)
+    config = CondenseConfig(options.dataset, "gcond", options.ratio, adj_steps=1, feat_steps=1)
+    plain, ours, worst = against_plain(graph, config, options.epochs)
+    print(f"{'GCond, seconds an epoch':<32}{'plain':>10}{'ours':>10}{'ratio':>9}{'difference':>12}")
+    label = f"{options.dataset} at {options.ratio:.1%}"
+    print(f"{label:<32}{plain:>10.2f}{ours:>10.2f}{plain / ours:>9.1f}{worst:>12.1e}\n", flush=True)
+
+    print(f"{'one epoch, fan-out ' + options.fanout:<22}{'nodes':>9}{'synthetic':>11}", end="")
+    print(f"{'prepared s':>12}{'epoch s':>10}{'memory GB':>11}")
+    for method in ("gcond", "doscond"):
+        for nodes in options.nodes:
+            row = in_a_process(method, nodes, options.large_ratio, options.fanout)
+            print(f"{method:<22}{nodes:>9,}{row['synthetic']:>11}{row['prepared']:>12.1f}", end="")
+            print(f"{row['epoch']:>10.1f}{row['memory']:>11.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,12 @@
+// Configurations as Python code.
+
+function literal(value) {
+  if (typeof value === "boolean") return value ? "True" : "False";
+  return JSON.stringify(value);
+}
+
+/** Returns the call that makes a configuration, from its text as tables have it. */
+export function pythonOf(name, text) {
+  const values = Object.entries(JSON.parse(text)).filter(([key]) => key !== "recipe");
+  return `${name}(${values.map(([key, value]) => `${key}=${literal(value)}`).join(", ")})`;
+}

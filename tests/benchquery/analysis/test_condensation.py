@@ -1,0 +1,43 @@
+"""Which run of a method counts as its usual one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchquery import CondenseConfig
+from benchquery.analysis import usual_means
+from benchquery.analysis.condensation import common_ratio, method_name
+from benchquery.errors import QueryError
+from benchquery.store import open_condensed
+from tests.benchquery import condensing
+
+USUAL = CondenseConfig("toy", "gcond", 0.026)
+CONFIGS = [
+    *(USUAL.replace(init="noise", ratio=ratio, seed=seed)
+      for ratio in (0.026, 0.013) for seed in range(3)),
+    USUAL.replace(protocol="as-released"),
+    USUAL,
+    USUAL.replace(epochs=40),
+    CondenseConfig("toy", "random", 0.013),
+]  # fmt: skip
+
+
+def test_the_most_usual_run_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(condensing, "CONFIGS", CONFIGS)
+    cond = open_condensed(condensing.write_condensed(tmp_path / "toy-condensed"))
+    means = usual_means(cond)
+    assert list(means) == ["random", "gcond"]
+    (mean,) = means["gcond"]
+    assert mean["perf"] == cond[USUAL]["perf"]
+    assert method_name(mean) == "gcond"
+    noise = usual_means(cond.where(init="noise"))["gcond"]
+    assert [mean["ratio"] for mean in noise] == [0.013, 0.026]
+    assert [mean["count"] for mean in noise] == [3, 3]
+    assert method_name(noise[0]) == "gcond (noise)"
+    (mean,) = usual_means(cond.where("init != noise", "protocol == as-released"))["gcond"]
+    assert method_name(mean) == "gcond (as-released)"
+    assert common_ratio(cond) == 0.013
+    with pytest.raises(QueryError, match="no rows"):
+        common_ratio(cond.where("ratio > 1"))
