@@ -17,7 +17,7 @@ from benchquery.columnfile import ColumnSet, Selection
 from benchquery.config import CondenseConfig, EvalConfig, changed_values
 from benchquery.curves import Seed
 from benchquery.errors import QueryError, UnknownHashError
-from benchquery.graphs import Graphs
+from benchquery.graphs import Graphs, edge_weights, node_degrees
 from benchquery.manifest import Manifest
 from benchquery.rows import Names, Record, RowTable
 
@@ -306,6 +306,20 @@ class CondensedTable(RowTable[str]):
         """
         self._rows_of(config)
         return self.graphs.graph(_hash_of(config))
+
+    def degrees(self, config: CondenseConfig | str) -> Ints:
+        """Return how many nodes of a condensed graph have 0, 1, 2, ... neighbours.
+
+        Edges below the threshold of the usual evaluation are left out.
+
+        Raises:
+            UnknownHashError: If the table does not hold it, or it has no graph.
+            CorruptTableError: If the file is damaged there.
+        """
+        graph, threshold = self.graph(config), self[config]["threshold"]
+        weights = edge_weights(len(graph["x"]), graph.get("adjacency"), threshold)
+        counts: Ints = np.bincount(node_degrees(weights))
+        return counts
 
     def trace(self, config: CondenseConfig | str) -> Mapping[str, Array]:
         """Return how a condensation went: epoch, losses and validation figure of each snapshot.

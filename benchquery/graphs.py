@@ -208,3 +208,25 @@ def _digest(arrays: Mapping[str, Array]) -> str:
         digest.update(f"{name} {values.dtype.str} {values.shape}\n".encode())
         digest.update(np.ascontiguousarray(values).tobytes())
     return digest.hexdigest()
+
+
+def edge_weights(nodes: int, adjacency: Array | None, threshold: float) -> Array:
+    """Return (nodes, nodes) the weight of every edge, each once, above the diagonal.
+
+    Args:
+        nodes: The number of nodes.
+        adjacency: Symmetric weights; None for a graph without edges. Loops are no edges.
+        threshold: Edges with less weight are left out.
+    """
+    if adjacency is None:
+        return np.zeros((nodes, nodes), np.float32)
+    weights: Array = np.triu(adjacency.astype(np.float32), k=1)
+    weights[weights < np.float32(threshold)] = 0
+    return weights
+
+
+def node_degrees(weights: Array) -> Array:
+    """Return how many edges each node has, given weights as `edge_weights` does."""
+    present = weights > 0
+    degrees: Array = present.sum(axis=0) + present.sum(axis=1)
+    return degrees

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchbuild.condense.stored import StoredGraph
+from benchquery.graphs import edge_weights
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,6 @@ class Statistics:
         edges: Number of edges, each counted once.
         density: Edges as a share of all pairs of nodes.
         homophily: Share of the edge weight that joins nodes of one class; NaN without edges.
-        degrees: How many nodes have 0, 1, 2, ... neighbours.
         bytes: Size of its arrays.
     """
 
@@ -34,7 +34,6 @@ class Statistics:
     edges: int
     density: float
     homophily: float
-    degrees: tuple[int, ...]
     bytes: int
 
 
@@ -46,20 +45,15 @@ def statistics(graph: StoredGraph, threshold: float) -> Statistics:
         threshold: Edges with less weight are left out.
     """
     nodes = len(graph.x)
-    weights = np.zeros((nodes, nodes))
-    if graph.adjacency is not None:
-        weights = np.triu(graph.adjacency.astype(np.float32).astype(np.float64), k=1)
-    weights[weights < np.float32(threshold)] = 0.0
-    present = weights > 0
+    weights = edge_weights(nodes, graph.adjacency, threshold).astype(np.float64)
+    edges = int(np.count_nonzero(weights))
     pairs = nodes * (nodes - 1) // 2
     same = graph.labels[:, None] == graph.labels[None, :]
     total = float(weights.sum())
-    neighbours = present.sum(axis=0) + present.sum(axis=1)
     return Statistics(
         nodes=nodes,
-        edges=int(present.sum()),
-        density=float(present.sum() / pairs) if pairs else 0.0,
+        edges=edges,
+        density=edges / pairs if pairs else 0.0,
         homophily=float(weights[same].sum() / total) if total else float("nan"),
-        degrees=tuple(np.bincount(neighbours).tolist()),
         bytes=graph.bytes,
     )

@@ -15,6 +15,7 @@ from benchquery.condensed import CondensedTable
 from benchquery.config import CondenseConfig
 from benchquery.errors import ConfigError, UnknownHashError
 from benchquery.explorer.wire import curve_stream, pack
+from benchquery.graphs import edge_weights, node_degrees
 from benchquery.manifest import CURVES, GRAPHS
 from benchquery.published import mean_accuracy
 from benchquery.rows import Record
@@ -116,18 +117,15 @@ def _drawing(graph: Mapping[str, Array], threshold: float) -> dict[str, Any]:
     """
     y = graph["y"]
     classes = y if y.ndim == 1 else y.argmax(axis=1)
-    weights = np.zeros((len(y), len(y)), np.float32)
-    if "adjacency" in graph:
-        weights = np.triu(graph["adjacency"].astype(np.float32), k=1)
-    weights[weights < np.float32(threshold)] = 0
-    present = weights > 0
-    first, second = np.nonzero(present)
+    weights = edge_weights(len(y), graph.get("adjacency"), threshold)
+    first, second = np.nonzero(weights)
+    edges = len(first)
     drawn = np.argsort(-weights[first, second], kind="stable")[:_MOST_EDGES]
     first, second = first[drawn], second[drawn]
     return {
         "classes": classes.tolist(),
-        "degrees": (present.sum(axis=0) + present.sum(axis=1)).tolist(),
-        "edges": int(present.sum()),
+        "degrees": node_degrees(weights).tolist(),
+        "edges": edges,
         "from": first.tolist(),
         "to": second.tolist(),
         "weight": [round(weight, _DIGITS) for weight in weights[first, second].tolist()],

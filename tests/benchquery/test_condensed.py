@@ -182,6 +182,19 @@ def test_graphs_and_traces(cond: CondensedTable) -> None:
         cond.trace("nope")
 
 
+def test_degrees_count_the_edges_that_are_left(cond: CondensedTable) -> None:
+    for config in (GCOND, CONFIGS[0]):
+        truth = graph_of(config)
+        nodes = len(truth["x"])
+        kept = np.zeros((nodes, nodes), bool)
+        if truth["adjacency"] is not None:
+            kept = truth["adjacency"] >= np.float32(cond[config]["threshold"])
+        counts = [int(row.sum()) for row in kept]
+        found = cond.degrees(config).tolist()
+        assert found == [counts.count(degree) for degree in range(max(counts) + 1)]
+        assert sum(found) == nodes
+
+
 def test_tables_without_curves_or_graphs(condensed: Path) -> None:
     path = condensed / "manifest.json"
     body = json.loads(path.read_text())
