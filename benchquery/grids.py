@@ -50,7 +50,7 @@ def grid(
 
     Example:
         >>> len(grid("gc-bench-node")), len(grid("gc-bench-node", ["cora"], seeds=range(3)))
-        (486, 378)
+        (487, 381)
     """
     if name not in GRIDS:
         raise UnknownNameError(f"there is no grid {name!r}; there are {', '.join(GRIDS)}")
