@@ -104,7 +104,11 @@ class Graph:
         """Return the subgraph of some nodes, given as a mask, in their order."""
         edges, _ = subgraph(nodes, self.edge_index, relabel_nodes=True, num_nodes=self.num_nodes)
         rows = nodes.nonzero().view(-1)
-        return Subgraph(self.x.index_select(0, rows), edges, self.y[rows], self.train_mask[rows])
+        if self.x.layout == torch.sparse_csr:
+            x = self.x.to_sparse().index_select(0, rows).to_sparse_csr()
+        else:
+            x = self.x.index_select(0, rows)
+        return Subgraph(x, edges, self.y[rows], self.train_mask[rows])
 
     @property
     def num_nodes(self) -> int:

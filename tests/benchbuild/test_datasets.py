@@ -291,3 +291,21 @@ def test_parts_that_do_not_belong_together_are_refused(
 ) -> None:
     with pytest.raises(DatasetError, match=words):
         dataclasses.replace(load("karate"), **changes)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_an_induced_subgraph_has_the_edges_between_its_nodes(sparse: bool) -> None:
+    graph = load("karate")
+    if sparse:
+        graph = dataclasses.replace(graph, x=graph.x.to_sparse_csr())
+    nodes = torch.arange(graph.num_nodes) % 2 == 0
+    found = graph.induced(nodes)
+    kept = nodes.nonzero().view(-1).tolist()
+    expected = {
+        (kept.index(a), kept.index(b))
+        for a, b in graph.edge_index.T.tolist()
+        if a in kept and b in kept
+    }
+    assert {(a, b) for a, b in found.edge_index.T.tolist()} == expected
+    assert found.x.to_dense().equal(graph.x.to_dense()[nodes])
+    assert found.y.equal(graph.y[nodes])
