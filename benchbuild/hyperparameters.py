@@ -81,28 +81,37 @@ class HyperParameters:
         typed: dict[str, Any] = {name: _convert(name, value) for name, value in changes.items()}
         return dataclasses.replace(self, **typed)
 
-    def override_from(self, assignments: Iterable[str]) -> HyperParameters:
+    def override_from(self, texts: Iterable[str]) -> HyperParameters:
         """Returns a copy changed by ``name=value`` texts, as given on a command line.
 
         Raises:
             HyperParameterError: If a text is not of that form, a name does not exist or is given
                 twice, or a value is not allowed.
         """
-        changes: dict[str, str] = {}
-        for text in assignments:
-            name, equals, value = (part.strip() for part in text.partition("="))
-            if not (name and equals and value):
-                raise HyperParameterError(
-                    f"hyper-parameter {text!r} is not of the form name=value, as in lr=0.05"
-                )
-            if name in changes:
-                raise HyperParameterError(f"hyper-parameter {name!r} is given twice")
-            changes[name] = value
-        return self.override(**changes)
+        return self.override(**assignments(texts))
 
     def to_dict(self) -> dict[str, Any]:
         """All values by name, in a fixed order: what a manifest records."""
         return dataclasses.asdict(self)
+
+
+def assignments(texts: Iterable[str]) -> dict[str, str]:
+    """Read ``name=value`` texts, as given on a command line.
+
+    Raises:
+        HyperParameterError: If a text is not of that form, or a name is given twice.
+    """
+    values: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not (name and equals and value):
+            raise HyperParameterError(
+                f"hyper-parameter {text!r} is not of the form name=value, as in lr=0.05"
+            )
+        if name in values:
+            raise HyperParameterError(f"hyper-parameter {name!r} is given twice")
+        values[name] = value
+    return values
 
 
 _FIELD_TYPES = MappingProxyType(

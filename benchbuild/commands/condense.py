@@ -6,11 +6,11 @@ import argparse
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from benchbuild.commands.condensing import add_evaluations, assigned, evaluations_from, listed
-from benchbuild.commands.options import add_engine, add_shard, engine_from
+from benchbuild.commands.condensing import add_evaluations, evaluations_from, listed
+from benchbuild.commands.options import add_engine, add_shard
 from benchbuild.errors import PlanError
+from benchbuild.hyperparameters import assignments
 from benchbuild.jobs import Run
-from benchbuild.plan import Shard
 from benchquery.config import PROTOCOLS, RATIOS_OF, CondenseConfig
 
 if TYPE_CHECKING:
@@ -69,15 +69,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Condense, or say what would be condensed."""
-    from benchbuild.commands.running import describe, out_folder, run_in_folder
+    from benchbuild.commands.running import run_or_describe
 
-    shard = Shard.parse(args.shard)
-    described = condense_run_from(args)
-    if args.dry_run:
-        print(describe(described, shard))
-        return 0
-    out = out_folder(args)
-    return run_in_folder(described, shard, out, engine_from(args), args.retry_failed)
+    return run_or_describe(args, condense_run_from(args))
 
 
 def condense_run_from(args: argparse.Namespace) -> Run:
@@ -117,7 +111,7 @@ def _chosen(args: argparse.Namespace, dataset: str, seeds: list[int]) -> Sequenc
         "backbone": listed("--backbone", args.backbone, str) if args.backbone else [None],
         "seed": seeds,
     }
-    fixed = {"protocol": args.protocol, "ratio_of": args.ratio_of, **assigned(args.hp)}
+    fixed = {"protocol": args.protocol, "ratio_of": args.ratio_of, **assignments(args.hp)}
     return [
         CondenseConfig(dataset, **dict(zip(choices, values, strict=True)), **fixed)
         for values in product(*choices.values())

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from benchbuild.errors import HyperParameterError, PlanError
+from benchbuild.errors import PlanError
+from benchbuild.hyperparameters import assignments
 
 if TYPE_CHECKING:
     from benchbuild.evaluate.settings import Evaluations
@@ -56,7 +57,9 @@ def evaluations_from(args: argparse.Namespace) -> Evaluations:
     from benchbuild.kinds.train import parse_seeds
 
     return Evaluations.of(
-        listed("--models", args.models, str), parse_seeds(args.eval_seeds), assigned(args.eval_hp)
+        listed("--models", args.models, str),
+        parse_seeds(args.eval_seeds),
+        assignments(args.eval_hp),
     )
 
 
@@ -73,23 +76,4 @@ def listed(option: str, text: str, kind: Callable[[str], T]) -> list[T]:
         raise PlanError(f"{option} {text!r}: {error}") from error
     if not values or len(set(values)) < len(values):
         raise PlanError(f"{option} {text!r}: there must be at least one value, and each only once")
-    return values
-
-
-def assigned(texts: Sequence[str]) -> dict[str, str]:
-    """Read ``name=value`` texts.
-
-    Raises:
-        HyperParameterError: If one is not of that form, or a name comes twice.
-    """
-    values: dict[str, str] = {}
-    for text in texts:
-        name, equals, value = (part.strip() for part in text.partition("="))
-        if not (name and equals and value):
-            raise HyperParameterError(
-                f"hyper-parameter {text!r} is not of the form name=value, as in lr=0.05"
-            )
-        if name in values:
-            raise HyperParameterError(f"hyper-parameter {name!r} is given twice")
-        values[name] = value
     return values

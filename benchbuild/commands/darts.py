@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchbuild.commands.options import add_dataset, add_engine, add_shard, engine_from
+from benchbuild.commands.options import add_dataset, add_engine, add_shard
 
 if TYPE_CHECKING:
     from benchbuild.jobs import Record, Run
@@ -51,25 +51,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Search, then print the weights and compare them with a table of the dataset."""
-    from benchbuild.commands.running import describe, out_folder, run_in_folder
-    from benchbuild.plan import Shard
+    from benchbuild.commands.running import run_or_describe
     from benchquery.figures.page import check_picture
     from benchquery.store import lightread
 
-    shard = Shard.parse(args.shard)
     described = _described(args)
     if args.plot:
         check_picture(args.plot)
         lightread(described.settings["dataset"])
-    if args.dry_run:
-        print(describe(described, shard))
-        return 0
-    out = out_folder(args)
-    code = run_in_folder(
-        described, shard, out, engine_from(args), args.retry_failed, quiet=args.json
-    )
-    if code == 0:
-        report(out, as_json=args.json, picture=args.plot)
+    code = run_or_describe(args, described, quiet=args.json)
+    if code == 0 and not args.dry_run:
+        report(args.out, as_json=args.json, picture=args.plot)
     return code
 
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchbuild.commands.options import engine_from
 from benchbuild.errors import PlanError
 from benchbuild.jobs import STATUSES, Run
 from benchbuild.kinds import kind_of
@@ -45,6 +46,25 @@ def describe(run: Run, shard: Shard) -> str:
         f"{readable_seconds(longest)} for the longest job\n"
         f"predicted memory: up to {readable_bytes(memory)} a worker"
     )
+
+
+def run_or_describe(args: argparse.Namespace, run: Run, *, quiet: bool = False) -> int:
+    """Run the shard that the options name; with ``--dry-run`` only say what that would take.
+
+    Args:
+        args: The options of `benchbuild.commands.options.add_shard` and `add_engine`.
+        run: What is run.
+        quiet: Whether to print nothing on standard output.
+
+    Returns:
+        The exit code.
+    """
+    shard = Shard.parse(args.shard)
+    if args.dry_run:
+        print(describe(run, shard))
+        return 0
+    out = out_folder(args)
+    return run_in_folder(run, shard, out, engine_from(args), args.retry_failed, quiet=quiet)
 
 
 def run_in_folder(

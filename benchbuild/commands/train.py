@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from benchbuild.commands.options import add_engine, add_jobs, add_shard, engine_from, run_from
-from benchbuild.plan import Shard
+from benchbuild.commands.options import add_engine, add_jobs, add_shard, run_from
 
 NAME = "train"
 HELP = "train architectures, or the shard of them that falls to this machine"
@@ -21,12 +20,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train, or say what would be trained."""
-    from benchbuild.commands.running import describe, out_folder, run_in_folder
+    from benchbuild.commands.running import run_or_describe
 
-    shard = Shard.parse(args.shard)
-    described = run_from(args)
-    if args.dry_run:
-        print(describe(described, shard))
-        return 0
-    out = out_folder(args)
-    return run_in_folder(described, shard, out, engine_from(args), args.retry_failed)
+    return run_or_describe(args, run_from(args))

@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from benchbuild.commands.options import add_engine, add_shard, engine_from, natural, positive
+from benchbuild.commands.options import add_engine, add_shard, natural, positive
 
 NAME = "tune"
 HELP = "search hyper-parameters: random trials on 30 anchor architectures"
@@ -42,12 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Search, then print the ranking."""
-    from benchbuild.commands.running import describe, out_folder, run_in_folder
+    from benchbuild.commands.running import run_or_describe
     from benchbuild.kinds.train import parse_seeds
     from benchbuild.kinds.tune import parse_ranges, tune_run
-    from benchbuild.plan import Shard
 
-    shard = Shard.parse(args.shard)
     search = tune_run(
         args.dataset,
         trials=args.trials,
@@ -55,13 +53,9 @@ def run(args: argparse.Namespace) -> int:
         search_seed=args.search_seed,
         ranges=parse_ranges(args.ranges),
     )
-    if args.dry_run:
-        print(describe(search, shard))
-        return 0
-    out = out_folder(args)
-    code = run_in_folder(search, shard, out, engine_from(args), args.retry_failed, quiet=args.json)
-    if code == 0:
-        print(ranking(out, args.json))
+    code = run_or_describe(args, search, quiet=args.json)
+    if code == 0 and not args.dry_run:
+        print(ranking(args.out, args.json))
     return code
 
 
