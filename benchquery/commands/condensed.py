@@ -149,8 +149,13 @@ def _top(args: argparse.Namespace) -> None:
 
 
 def _compare(args: argparse.Namespace) -> None:
+    from benchquery.analysis.condensation import in_order
+
     table = condread(args.table, args.source).where(*args.where, protocol=args.protocol)
-    rows = [*_whole_rows(table), *map(_compared, table.mean(over="seed"))]
+    means = table.mean(over="seed")
+    methods = in_order({mean["method"] for mean in means})
+    means.sort(key=lambda mean: (methods.index(mean["method"]), mean["ratio"]))
+    rows = [*_whole_rows(table), *map(_compared, means)]
     if args.json:
         print_rows(rows, as_json=True)
         return
