@@ -10,6 +10,7 @@ is in proportion to the weights. The MLP looks at no edge.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -32,7 +33,7 @@ APPNP_STEPS, APPNP_RESTART = 10, 0.1
 """Steps of APPNP and the share of the prediction that each returns to."""
 
 
-class Model(nn.Module):
+class Model(nn.Module, ABC):
     """Layers with ReLU and dropout between them. Models differ in their layers.
 
     Args:
@@ -48,13 +49,13 @@ class Model(nn.Module):
             self.layer(sizes[i], sizes[i + 1], last=i == last) for i in range(last + 1)
         )
 
+    @abstractmethod
     def layer(self, inputs: int, outputs: int, *, last: bool) -> Any:
         """Make a layer."""
-        raise NotImplementedError
 
+    @abstractmethod
     def apply_layer(self, layer: Any, graph: Operands, h: Tensor | None) -> Tensor:
         """Run a layer; `h` is None for the raw features."""
-        raise NotImplementedError
 
     def hidden(self, position: int, h: Tensor) -> Tensor:
         """Return what follows a hidden layer."""
