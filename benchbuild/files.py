@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
 
 from benchbuild.errors import WriteError
@@ -25,12 +27,26 @@ def write_whole(path: Path, content: bytes, owner: str = "") -> None:
         WriteError: If the disk is full, the folder is read-only, or the like. What was
             there before is untouched.
     """
+    with written_aside(path, owner) as aside:
+        aside.write_bytes(content)
+
+
+@contextlib.contextmanager
+def written_aside(path: Path, owner: str) -> Iterator[Path]:
+    """Give a file beside another one to fill, and put it in its place when the block ends well.
+
+    Args:
+        path: Where the file shall be.
+        owner: See `write_whole`.
+
+    Raises:
+        WriteError: As `write_whole`.
+    """
     aside = path.with_name(f"{owner}-{uuid.uuid4().hex}{ASIDE}")
     try:
         try:
-            with aside.open("xb") as file:
-                file.write(content)
-                file.flush()
+            yield aside
+            with aside.open("rb") as file:
                 os.fsync(file.fileno())
             aside.rename(path)
         except BaseException:

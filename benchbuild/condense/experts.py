@@ -17,8 +17,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import uuid
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +30,7 @@ from torch import Tensor
 from benchbuild.condense.backbones import Backbone, Weights, make_backbone
 from benchbuild.condense.base import Problem, Workspace
 from benchbuild.condense.views import DenseMatrix, Matrix, SparseHop, SparseTimes, View
-from benchbuild.files import ASIDE, cannot_write, make_folder, sync_folder
+from benchbuild.files import make_folder, written_aside
 from benchbuild.training.adjacency import propagation_matrix
 from benchbuild.training.features import SPARSE_BELOW, to_scipy
 from benchbuild.training.meters import Stopwatch
@@ -229,25 +227,11 @@ def _write(
     Raises:
         WriteError: If the disk is full, the folder is read-only, or the like.
     """
-    aside = file.with_name(f"{file.stem}-{uuid.uuid4().hex}{ASIDE}")
     count = config.count("expert_epochs") // config.count("expert_interval") + 1
-    try:
-        try:
-            with h5py.File(aside, "x") as store:
-                watch = Stopwatch(device)
-                for number, row in enumerate(rows):
-                    shape = (count, len(row))
-                    table = store.require_dataset(
-                        CHECKPOINTS, shape, "float32", chunks=(1, len(row))
-                    )
-                    table[number] = row.numpy()
-                store.attrs["seconds"] = watch.seconds()
-            with aside.open("rb") as written:
-                os.fsync(written.fileno())
-            aside.rename(file)
-        except BaseException:
-            aside.unlink(missing_ok=True)
-            raise
-        sync_folder(file.parent)
-    except OSError as error:
-        raise cannot_write(file, error) from error
+    with written_aside(file, file.stem) as aside, h5py.File(aside, "x") as store:
+        watch = Stopwatch(device)
+        for number, row in enumerate(rows):
+            shape = (count, len(row))
+            table = store.require_dataset(CHECKPOINTS, shape, "float32", chunks=(1, len(row)))
+            table[number] = row.numpy()
+        store.attrs["seconds"] = watch.seconds()
