@@ -45,6 +45,20 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
+    """Read a command line; what is wrong with it ends the process with 2.
+
+    A command that hands options on to another finds those it does not know in ``handed_on``.
+    """
+    parser = make_parser()
+    args, rest = parser.parse_known_args(argv)
+    if "handed_on" in args:
+        args.handed_on = rest
+    elif rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    return args
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a subcommand.
 
@@ -52,7 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         0 if all went well, 2 for bad input or a fault that the message names, 128 plus the
         signal's number after SIGTERM or Ctrl-C.
     """
-    args = make_parser().parse_args(argv)
+    args = parse(argv)
     try:
         code: int = args.run(args)
         sys.stdout.flush()

@@ -1,24 +1,29 @@
-"""What ``submit`` and ``slurm-script`` have in common."""
+"""What ``submit`` and ``slurm-script`` have in common: what Slurm is asked for, and what it runs.
+
+Options that are not Slurm's are handed on to the command that every array task runs.
+"""
 
 from __future__ import annotations
 
 import argparse
+import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchbuild.commands.options import add_jobs, add_workers, positive, run_from
+from benchbuild.commands.options import positive
+from benchbuild.errors import PlanError
 
 if TYPE_CHECKING:
     from benchbuild.engines.slurm import Allocation
 
+RUNNERS = ("train", "condense", "evaluate", "tune", "darts")
+"""The commands that run shards; the first one is meant where none is named."""
+
 
 def add_allocation(parser: argparse.ArgumentParser) -> None:
-    """Add what is trained and what Slurm is asked for."""
-    add_jobs(parser)
-    add_workers(parser)
-    parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="folder of the run, on a shared disk"
-    )
+    """Add what Slurm is asked for."""
+    parser.usage = f"%(prog)s --shards N [options] [{'|'.join(RUNNERS)}] [options of that command]"
+    parser.set_defaults(handed_on=[])
     parser.add_argument("--shards", type=positive, required=True, metavar="N", help="array tasks")
     parser.add_argument("--partition", metavar="P", help="default: Slurm's own")
     parser.add_argument("--gpus", type=positive, metavar="N", help="GPUs of a task; default none")
@@ -47,41 +52,29 @@ def allocation_from(args: argparse.Namespace) -> Allocation:
     )
 
 
-def train_arguments(args: argparse.Namespace) -> list[str]:
-    """Return the arguments of ``benchbuild train`` that mean the same, without the shard.
+def shard_command(args: argparse.Namespace) -> tuple[list[str], Path]:
+    """Return the command that every task runs, without its shard, and the folder of the run.
 
     Everything is checked here, so that a mistake shows before anything is queued.
 
     Raises:
         BenchBuildError: If an option is wrong, or the folder holds another run.
     """
+    from benchbuild.cli import parse
+    from benchbuild.commands.running import out_folder
     from benchbuild.runfolder import RunFolder
 
-    RunFolder.check(args.out, run_from(args))
-    out = args.out.resolve()
-    values: dict[str, object] = {
-        "--dataset": args.dataset,
-        "--epochs": args.epochs,
-        "--sample": args.sample,
-        "--sample-seed": args.sample_seed if args.sample else None,
-        "--seeds": args.seeds,
-        "--space": args.space,
-        "--device": args.device,
-        "--workers": args.workers or (None if args.gpus else args.cpus),
-        "--workers-per-device": args.workers_per_device,
-        "--data-root": args.data_root,
-        "--out": out,
-    }
-    arguments = [
-        text for name, value in values.items() if value is not None for text in (name, str(value))
-    ]
-    for assignment in args.hp:
-        arguments += ["--hp", assignment]
-    if args.archs:
-        arguments += ["--archs", *(_absolute(word) for word in args.archs)]
-    return arguments
-
-
-def _absolute(word: str) -> str:
-    """Make the name of a file independent of the folder that a task starts in."""
-    return str(Path(word).resolve()) if Path(word).is_file() else word
+    words = list(args.handed_on)
+    if not words or words[0].startswith("-"):
+        words.insert(0, RUNNERS[0])
+    if words[0] not in RUNNERS:
+        raise PlanError(f"{words[0]!r} runs no shards; allowed: {', '.join(RUNNERS)}")
+    command = parse(words)
+    if command.dry_run or command.shard != "1/1":
+        raise PlanError("leave --shard and --dry-run out: every task runs a shard of its own")
+    out = out_folder(command)
+    module = importlib.import_module(f"benchbuild.commands.{words[0]}")
+    RunFolder.check(out, module.described(command))
+    if command.workers is None and not args.gpus:
+        words += ["--workers", str(args.cpus)]
+    return words, out

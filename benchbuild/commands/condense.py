@@ -71,10 +71,10 @@ def run(args: argparse.Namespace) -> int:
     """Condense, or say what would be condensed."""
     from benchbuild.commands.running import run_or_describe
 
-    return run_or_describe(args, condense_run_from(args))
+    return run_or_describe(args, described(args))
 
 
-def condense_run_from(args: argparse.Namespace) -> Run:
+def described(args: argparse.Namespace) -> Run:
     """Return the run that the options describe.
 
     Raises:

@@ -55,17 +55,17 @@ def run(args: argparse.Namespace) -> int:
     from benchquery.figures.page import check_picture
     from benchquery.store import lightread
 
-    described = _described(args)
+    search = described(args)
     if args.plot:
         check_picture(args.plot)
-        lightread(described.settings["dataset"])
-    code = run_or_describe(args, described, quiet=args.json)
+        lightread(search.settings["dataset"])
+    code = run_or_describe(args, search, quiet=args.json)
     if code == 0 and not args.dry_run:
         report(args.out, as_json=args.json, picture=args.plot)
     return code
 
 
-def _described(args: argparse.Namespace) -> Run:
+def described(args: argparse.Namespace) -> Run:
     """Return the run that the options describe."""
     from benchbuild.kinds.darts import darts_run, parse_links, search_hyperparameters
     from benchbuild.kinds.train import parse_seeds

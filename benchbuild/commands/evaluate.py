@@ -8,6 +8,7 @@ from pathlib import Path
 
 from benchbuild.commands.condensing import add_evaluations, evaluations_from
 from benchbuild.commands.options import add_engine, add_shard, engine_from
+from benchbuild.jobs import Run
 from benchbuild.plan import Shard
 
 NAME = "evaluate"
@@ -34,17 +35,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Evaluate, or say what would be evaluated."""
     from benchbuild.commands.running import describe, out_folder, run_in_folder
-    from benchbuild.kinds.evaluate import evaluate_run
 
     shard = Shard.parse(args.shard)
-    evaluations = evaluations_from(args)
     if args.dry_run:
         with tempfile.TemporaryDirectory() as aside:
-            print(describe(evaluate_run(_table(args.folder, Path(aside)), evaluations), shard))
+            print(describe(described(args, Path(aside)), shard))
         return 0
     out = out_folder(args)
-    described = evaluate_run(_table(args.folder, out), evaluations)
-    return run_in_folder(described, shard, out, engine_from(args), args.retry_failed)
+    return run_in_folder(described(args, out), shard, out, engine_from(args), args.retry_failed)
+
+
+def described(args: argparse.Namespace, aside: Path | None = None) -> Run:
+    """Return the run that the options describe.
+
+    Args:
+        args: The options.
+        aside: Where the table of a run that was named instead of one is made; None for the
+            folder that the options name.
+    """
+    from benchbuild.commands.running import out_folder
+    from benchbuild.kinds.evaluate import evaluate_run
+
+    return evaluate_run(_table(args.folder, aside or out_folder(args)), evaluations_from(args))
 
 
 def _table(folder: Path, out: Path) -> Path:

@@ -6,9 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchbuild.errors import PlanError
 from benchbuild.hyperparameters import HyperParameters, hyperparameters_for
-from benchbuild.jobs import Run
 
 if TYPE_CHECKING:
     from benchbuild.engines.base import Engine, Workers
@@ -47,54 +45,6 @@ def hyperparameters_from(args: argparse.Namespace) -> HyperParameters:
     """Return the dataset's hyper-parameters with the changes that were asked for."""
     epochs = [f"epochs={args.epochs}"] if args.epochs else []
     return hyperparameters_for(args.dataset).override_from([*args.hp, *epochs])
-
-
-def add_jobs(parser: argparse.ArgumentParser) -> None:
-    """Add what is to be trained."""
-    add_dataset(parser)
-    parser.add_argument(
-        "--archs",
-        nargs="+",
-        metavar="A",
-        help="hashes (10000,61237) or a file that lists them; default: the whole space",
-    )
-    parser.add_argument("--sample", type=positive, metavar="N", help="N random architectures")
-    parser.add_argument(
-        "--sample-seed", type=natural, default=0, metavar="S", help="seed of the sample; default 0"
-    )
-    parser.add_argument(
-        "--seeds",
-        default="3",
-        metavar="SEEDS",
-        help="how many seeds (3: 0, 1, 2), or which (0,2 or 5,); default 3",
-    )
-    parser.add_argument(
-        "--space", metavar="SPACE", help="full or proteins; default: that of the dataset"
-    )
-
-
-def run_from(args: argparse.Namespace) -> Run:
-    """Return the run that the options of `add_jobs` describe.
-
-    Raises:
-        PlanError: If the architectures or seeds can't be understood.
-        HyperParameterError: If a hyper-parameter is not allowed.
-        UnknownDatasetError: If there is no such dataset.
-    """
-    from benchbuild.kinds.train import default_space, parse_archs, parse_seeds, train_run
-
-    space = args.space or default_space(args.dataset)
-    if args.archs and args.sample:
-        raise PlanError("--archs and --sample can't be used together: name one of them")
-    return train_run(
-        args.dataset,
-        archs=parse_archs(args.archs, space) if args.archs else None,
-        sample=args.sample,
-        sample_seed=args.sample_seed,
-        seeds=parse_seeds(args.seeds),
-        hp=hyperparameters_from(args),
-        space=space,
-    )
 
 
 def add_shard(parser: argparse.ArgumentParser) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from benchbuild.commands.allocation import add_allocation, allocation_from, train_arguments
+from benchbuild.commands.allocation import add_allocation, allocation_from, shard_command
 
 NAME = "slurm-script"
 HELP = "print an sbatch script that runs every shard as a task of one array"
-EXAMPLE = "benchbuild slurm-script --dataset cora --shards 32 --out runs/cora > cora.sbatch"
+EXAMPLE = "benchbuild slurm-script --shards 32 train --dataset cora --out runs/cora > cora.sbatch"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,5 +20,6 @@ def run(args: argparse.Namespace) -> int:
     """Print the script."""
     from benchbuild.engines.slurm import array_script
 
-    print(array_script(allocation_from(args), train_arguments(args)), end="")
+    command, _ = shard_command(args)
+    print(array_script(allocation_from(args), command), end="")
     return 0

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 
-from benchbuild.commands.allocation import add_allocation, allocation_from, train_arguments
+from benchbuild.commands.allocation import add_allocation, allocation_from, shard_command
 from benchbuild.errors import WorkerError
 
 NAME = "submit"
 HELP = "queue the shards of a run on a Slurm cluster, through submitit"
 EXAMPLE = (
-    "benchbuild submit --engine slurm --dataset cora --shards 32 --partition gpu --gpus 1 "
-    "--time 600 --out runs/cora"
+    "benchbuild submit --engine slurm --shards 32 --partition gpu --gpus 1 --time 600 "
+    "train --dataset cora --out runs/cora"
 )
 
 
@@ -26,15 +26,15 @@ def run(args: argparse.Namespace) -> int:
     """Submit, and wait if asked to."""
     from benchbuild.engines.slurm import LOGS, submit
 
-    arguments = train_arguments(args)
-    jobs = submit(allocation_from(args), arguments, args.out / LOGS)
+    command, out = shard_command(args)
+    jobs = submit(allocation_from(args), command, out / LOGS)
     print(f"submitted {len(jobs):,} shards as Slurm jobs {jobs[0].job_id} to {jobs[-1].job_id}")
     if args.wait:
         failed = [shard for shard, job in enumerate(jobs, start=1) if job.exception() is not None]
         if failed:
             raise WorkerError(
                 f"{len(failed):,} of {len(jobs):,} shards did not end well, for example "
-                f"{failed[0]}/{len(jobs)}: see {args.out / LOGS} and submit again"
+                f"{failed[0]}/{len(jobs)}: see {out / LOGS} and submit again"
             )
-    print(f"see how far it is: benchbuild status {args.out}")
+    print(f"see how far it is: benchbuild status {out}")
     return 0

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from benchbuild.commands.options import add_engine, add_shard, natural, positive
+from benchbuild.jobs import Run
 
 NAME = "tune"
 HELP = "search hyper-parameters: random trials on 30 anchor architectures"
@@ -43,20 +44,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Search, then print the ranking."""
     from benchbuild.commands.running import run_or_describe
+
+    code = run_or_describe(args, described(args), quiet=args.json)
+    if code == 0 and not args.dry_run:
+        print(ranking(args.out, args.json))
+    return code
+
+
+def described(args: argparse.Namespace) -> Run:
+    """Return the run that the options describe."""
     from benchbuild.kinds.train import parse_seeds
     from benchbuild.kinds.tune import parse_ranges, tune_run
 
-    search = tune_run(
+    return tune_run(
         args.dataset,
         trials=args.trials,
         seeds=parse_seeds(args.seeds),
         search_seed=args.search_seed,
         ranges=parse_ranges(args.ranges),
     )
-    code = run_or_describe(args, search, quiet=args.json)
-    if code == 0 and not args.dry_run:
-        print(ranking(args.out, args.json))
-    return code
 
 
 def ranking(out: Path, as_json: bool) -> str:

@@ -1,8 +1,9 @@
-"""Slurm: one array task a shard, each the same ``benchbuild train`` that a person would type."""
+"""Slurm: one array task a shard, each the same command that a person would type."""
 
 from __future__ import annotations
 
 import importlib
+import os
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,12 +41,12 @@ class Allocation:
     name: str = "benchbuild"
 
 
-def array_script(allocation: Allocation, arguments: Sequence[str]) -> str:
-    """Return an sbatch script that runs every shard as a task of one array.
+def array_script(allocation: Allocation, command: Sequence[str]) -> str:
+    """Return an sbatch script that runs every shard as a task of one array, in this folder.
 
     Args:
         allocation: What to ask for.
-        arguments: The arguments of ``benchbuild train`` without the shard.
+        command: The arguments of ``benchbuild`` without the shard.
     """
     limit = f"%{allocation.parallel}" if allocation.parallel else ""
     options = {
@@ -59,13 +60,16 @@ def array_script(allocation: Allocation, arguments: Sequence[str]) -> str:
         "output": "%x-%A_%a.log",
     }
     lines = [f"#SBATCH --{name}={value}" for name, value in options.items() if value is not None]
-    command = shlex.join(["benchbuild", "train", *arguments])
+    enter = f"cd {shlex.quote(str(Path.cwd()))} || exit"
     shard = f'--shard "$SLURM_ARRAY_TASK_ID/{allocation.shards}"'
-    return "\n".join(["#!/bin/bash", *lines, "", f"exec {command} {shard}", ""])
+    run = f"exec {shlex.join(['benchbuild', *command])} {shard}"
+    return "\n".join(["#!/bin/bash", *lines, "", enter, run, ""])
 
 
 class ShardTask:
-    """What an array task runs. Cut off by its time limit, it asks to be put into the queue again.
+    """What an array task runs, in the folder that it was made in.
+
+    Cut off by its time limit, it asks to be put into the queue again.
 
     Args:
         arguments: The arguments of ``benchbuild`` for its shard.
@@ -73,6 +77,7 @@ class ShardTask:
 
     def __init__(self, arguments: Sequence[str]) -> None:
         self._arguments = list(arguments)
+        self._folder = Path.cwd()
 
     def __call__(self) -> int:
         """Run the shard.
@@ -82,6 +87,7 @@ class ShardTask:
         """
         from benchbuild.cli import main
 
+        os.chdir(self._folder)
         code = main(self._arguments)
         if code:
             raise WorkerError(f"benchbuild {shlex.join(self._arguments)} ended with {code}")
@@ -92,12 +98,12 @@ class ShardTask:
         return importlib.import_module("submitit").helpers.DelayedSubmission(self)
 
 
-def submit(allocation: Allocation, arguments: Sequence[str], logs: Path) -> list[Any]:
+def submit(allocation: Allocation, command: Sequence[str], logs: Path) -> list[Any]:
     """Submit every shard as a task of one array through submitit.
 
     Args:
         allocation: What to ask for.
-        arguments: The arguments of ``benchbuild train`` without the shard.
+        command: The arguments of ``benchbuild`` without the shard.
         logs: Folder of the output of Slurm and submitit.
 
     Returns:
@@ -122,7 +128,7 @@ def submit(allocation: Allocation, arguments: Sequence[str], logs: Path) -> list
         "timeout_min": allocation.minutes,
     }
     tasks = [
-        ShardTask(["train", *arguments, "--shard", f"{index}/{allocation.shards}"])
+        ShardTask([*command, "--shard", f"{index}/{allocation.shards}"])
         for index in range(1, allocation.shards + 1)
     ]
     try:

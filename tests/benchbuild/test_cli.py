@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchbuild.cli import main, make_parser
+from benchbuild.cli import main, parse
 from benchbuild.commands import COMMANDS, load
 from benchbuild.hyperparameters import HYPERPARAMETERS
 from benchbuild.plan import Shard
@@ -118,7 +118,7 @@ def test_every_command_has_help_and_an_example_that_is_understood(
     assert example in capsys.readouterr().out
     words = example.partition(" > ")[0].split()
     assert words[0] == "benchbuild"
-    assert make_parser().parse_args(words[1:]).command == name
+    assert parse(words[1:]).command == name
 
 
 def test_planning_and_reading_need_no_torch(run: Path) -> None:

@@ -19,11 +19,12 @@ from pathlib import Path
 
 import pytest
 
-from benchbuild.commands.allocation import train_arguments
+from benchbuild.cli import main, parse
 from benchbuild.engines.slurm import Allocation, array_script
 from benchbuild.merge import merge
 from benchbuild.runfolder import RunFolder
 from benchbuild.status import status_of
+from benchquery import condread
 from tests.benchbuild.runs import JOBS, benchbuild, figures, train
 
 CONFIGURATION = """
@@ -160,6 +161,20 @@ def test_submitted_shards_make_the_same_records(
 
 
 @pytest.mark.slurm
+def test_condensations_can_be_submitted_too(
+    cluster: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    monkeypatch.chdir(tmp_path)
+    options = ["--method", "random,k-center", "--ratio", "0.3", "--eval-hp", "epochs=5"]
+    command = ["condense", "--dataset", "karate", *options, "--device", "cpu", "--out", "run"]
+    assert benchbuild("submit", "--shards", "2", "--time", "30", "--wait", *command) == 0
+    assert status_of(RunFolder.open(Path("run"))).missing == 0
+    merge([Path("run")], Path("table"))
+    assert len(condread("karate", source="table")) == 2
+
+
+@pytest.mark.slurm
 def test_the_printed_script_makes_the_same_records(
     cluster: Path, whole: Path, tmp_path: Path
 ) -> None:
@@ -169,9 +184,9 @@ def test_the_printed_script_makes_the_same_records(
     python = shlex.quote(sys.executable)
     program.write_text(f'#!/bin/sh\nPYTHONPATH={paths} exec {python} -m benchbuild "$@"\n')
     program.chmod(0o755)
-    arguments = [*JOBS, "--device", "cpu", "--workers", "1", "--out", str(out)]
+    command = ["train", *JOBS, "--device", "cpu", "--workers", "1", "--out", str(out)]
     script = tmp_path / "array.sbatch"
-    script.write_text(array_script(Allocation(shards=2, minutes=30, parallel=1), arguments))
+    script.write_text(array_script(Allocation(shards=2, minutes=30, parallel=1), command))
     subprocess.run(
         ["sbatch", "--wait", script],
         check=True,
@@ -183,7 +198,8 @@ def test_the_printed_script_makes_the_same_records(
 
 def test_a_script_asks_for_what_was_asked_for() -> None:
     allocation = Allocation(32, "gpu", gpus=2, cpus=4, memory=16, minutes=90, parallel=8, name="x")
-    lines = array_script(allocation, ["--dataset", "csbm:nodes=50", "--out", "a b"]).splitlines()
+    command = ["train", "--dataset", "csbm:nodes=50", "--out", "a b"]
+    lines = array_script(allocation, command).splitlines()
     assert lines[0] == "#!/bin/bash"
     for option in (
         "--job-name=x",
@@ -201,16 +217,57 @@ def test_a_script_asks_for_what_was_asked_for() -> None:
     )
 
 
-def test_a_script_trains_what_the_options_say(tmp_path: Path) -> None:
-    from benchbuild.cli import make_parser
+@pytest.mark.parametrize("shards", [["--shards", "2"], ["--shards=2", "--cpus", "3"]])
+@pytest.mark.parametrize(
+    ("named", "words"),
+    [
+        ([], "--dataset karate --archs archs.txt --seeds 0,2 --epochs 7 --hp lr=0.5"),
+        (["train"], "--dataset karate --sample 3 --workers 2 --data-root data"),
+        (["condense"], "--dataset karate --method dm,sfgc --ratio 0.3 --hp epochs=3"),
+        (["tune"], "--dataset karate --trials 2 --range lr=0.1,0.01"),
+        (["darts"], "--dataset karate --links 0012"),
+    ],
+)
+def test_a_script_runs_what_the_options_say(  # noqa: PLR0917
+    shards: list[str],
+    named: list[str],
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("archs.txt").write_text("10000 20000")
+    command = [*(named or ["train"]), *words.split(), "--out", "run"]
+    assert main(["slurm-script", *named, *shards, *command[1:]]) == 0
+    *_, enter, run = capsys.readouterr().out.splitlines()
+    assert enter == f"cd {shlex.quote(str(tmp_path))} || exit"
+    executed, _, shard = run.partition(" --shard ")
+    assert shard == '"$SLURM_ARRAY_TASK_ID/2"'
+    assert shlex.split(executed)[: 2 + len(command)] == ["exec", "benchbuild", *command]
+    typed, direct = (parse(x) for x in (shlex.split(executed)[2:], command))
+    assert typed.workers == direct.workers or (direct.workers is None and typed.workers in (1, 3))
+    assert vars(typed) | {"workers": None} == vars(direct) | {"workers": None}
 
-    listing = tmp_path / "archs.txt"
-    listing.write_text("10000 20000")
-    words = ["--dataset", "karate", "--archs", str(listing), "--seeds", "0,2", "--epochs", "7"]
-    words += ["--hp", "lr=0.5", "--data-root", "data"]
-    out = ["--out", str(tmp_path / "run")]
-    submitted = make_parser().parse_args(["slurm-script", *words, "--shards", "2", *out])
-    typed = make_parser().parse_args(["train", *train_arguments(submitted), "--shard", "1/2"])
-    direct = make_parser().parse_args(["train", *words, *out])
-    for name in ("dataset", "archs", "seeds", "epochs", "hp", "data_root"):
-        assert getattr(typed, name) == getattr(direct, name), name
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("merge runs --out x", "'merge' runs no shards; allowed: train, condense, evaluate, tune"),
+        ("--dataset karate --shard 1/2 --out x", "leave --shard and --dry-run out"),
+        ("--dataset karate", "--out DIR is missing"),
+        ("condense --dataset karate --method none --ratio 0.1 --out x", "unknown method 'none'"),
+        ("--dataset karate --out x --colour red", "unrecognized arguments: --colour red"),
+    ],
+)
+def test_mistakes_show_before_anything_is_queued(
+    words: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = [sys.executable, "-m", "benchbuild", "slurm-script", "--shards", "2", *words.split()]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list(tmp_path.iterdir())
