@@ -73,5 +73,9 @@ class WriteError(BenchBuildError, OSError):
     """A result that could not be written: a full disk, a read-only folder."""
 
 
+class EvaluationError(BenchBuildError, ValueError):
+    """A condensed graph that a task can't be tried on."""
+
+
 class WorkerError(BenchBuildError, RuntimeError):
     """Workers that can't start, or an engine that is not there."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from benchquery._imports import LazyModule
 from benchquery.columnfile import ColumnSet, Selection
-from benchquery.config import CondenseConfig, EvalConfig, changed_values
+from benchquery.config import PROTOCOLS, TASKS, CondenseConfig, EvalConfig, changed_values
 from benchquery.curves import Seed
 from benchquery.errors import QueryError, UnknownHashError
 from benchquery.graphs import Graphs, edge_weights, node_degrees
@@ -43,8 +43,12 @@ _SHORT = {"valid": "valid_perf"}
 class CondensedTable(RowTable[str]):
     """A table of condensed graphs: hash of a configuration (or `CondenseConfig`) -> `Record`.
 
-    The record is that of the usual evaluation: by GCN as `EvalConfig` has it, else by GCN, else
-    the first one. `evaluations` gives all of them.
+    The record is that of the usual evaluation: by GCN as `EvalConfig` has it, else by a GCN that
+    classifies nodes, else the first one. `evaluations` gives all of them.
+
+    ``top``, ``best`` and ``pareto`` compare like with like: where a table has rows of several tasks
+    or protocols, those of node classification and of the corrected protocol. For others, leave
+    those out first, as in ``table.where(protocol="as-released").top()``.
 
     Args:
         manifest: What the table is and where its figures come from.
@@ -106,7 +110,9 @@ class CondensedTable(RowTable[str]):
     def _row(self, key: CondenseConfig | str, model: str | None = None) -> int:
         """Return the row of a configuration's usual evaluation, or of that by a model."""
         rows = self._rows_of(key)
-        evaluations, models = (self._columns.cells(name) for name in ("evaluation", "model"))
+        evaluations, tasks, models = (
+            self._columns.cells(name) for name in ("evaluation", "task", "model")
+        )
         if model is not None:
             known = dict.fromkeys(models[row] for row in rows)
             rows = [row for row in rows if models[row] == model]
@@ -117,7 +123,11 @@ class CondensedTable(RowTable[str]):
         usual = EvalConfig(model=model or "gcn")
         return min(
             rows,
-            key=lambda row: (evaluations[row] != usual.valid_hash(), models[row] != usual.model),
+            key=lambda row: (
+                evaluations[row] != usual.valid_hash(),
+                tasks[row] != usual.task,
+                models[row] != usual.model,
+            ),
         )
 
     def __iter__(self) -> Iterator[str]:
@@ -155,6 +165,15 @@ class CondensedTable(RowTable[str]):
     def _cost(self, name: str) -> Floats:
         return super()._cost(_SHORT.get(name, name))
 
+    @property
+    def _comparable(self) -> Ints:
+        """The rows of the usual task and protocol; all of them if there is none of those."""
+        rows = super()._comparable
+        for name, usual in (("task", TASKS[0]), ("protocol", PROTOCOLS[0])):
+            those = rows[self.column(name)[rows] == usual]
+            rows = those if len(those) else rows
+        return rows
+
     def configs(self) -> list[CondenseConfig]:
         """Return the configurations, in the order of iteration.
 
@@ -190,7 +209,7 @@ class CondensedTable(RowTable[str]):
         Raises:
             QueryError: If no row has a figure, or the column has no better direction.
         """
-        costs = self._cost(by)
+        costs = self._cost(by)[self._comparable]
         if np.isnan(costs).all():
             raise QueryError(f"no row of this table of {self.name!r} has a figure in {by!r}")
         return self.top(1, by)._record_at(0)

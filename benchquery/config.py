@@ -142,7 +142,7 @@ class CondenseConfig(Config):
 
     Example:
         >>> config = CondenseConfig("cora", "gcond", 0.026)
-        >>> config == CondenseConfig("cora", "gcond", 0.026, init="sample", epochs=600)
+        >>> config == CondenseConfig("cora", "gcond", 0.026, init="sample", epochs=300)
         True
     """
 
@@ -224,7 +224,7 @@ class CondenseConfig(Config):
         return MappingProxyType({name: self[name] for name in self if name in names})
 
 
-TASKS = ("node-classification",)
+TASKS = ("node-classification", "link-prediction")
 MODELS = ("gcn", "sgc", "sage", "appnp", "cheby", "mlp", "transformer")
 _EVALUATION: Mapping[str, Value] = MappingProxyType(
     {
@@ -244,7 +244,7 @@ class EvalConfig(Config):
     """How a condensed graph was judged: what was trained on it.
 
     Args:
-        task: The task; ``node-classification``.
+        task: A name in `TASKS`.
         model: A name in `MODELS`.
         seed: Seed of the weights and of dropout.
         hyperparameters: Those of the training; the others keep their defaults.
@@ -257,7 +257,7 @@ class EvalConfig(Config):
 
     def __init__(
         self,
-        task: str = "node-classification",
+        task: str = TASKS[0],
         model: str = "gcn",
         seed: int = 0,
         **hyperparameters: Value,

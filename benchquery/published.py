@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from benchquery.config import CondenseConfig
+from benchquery.config import TASKS, CondenseConfig
 from benchquery.errors import CorruptTableError, QueryError, UnknownNameError
 from benchquery.methods import METHODS
 from benchquery.store import BUNDLED
@@ -22,6 +22,7 @@ SOURCE = "Sun et al., GC-Bench: An Open and Unified Benchmark for Graph Condensa
 WHOLE = "whole"
 """The method of figures that are of the whole graph."""
 
+_PERCENT: Mapping[str | None, float] = {"percent": 1.0, "fraction": 100.0}
 _FOLDER = BUNDLED / "gc-bench"
 _PREFIX = "table-"
 
@@ -65,6 +66,11 @@ class Published:
     mean: float | None = None
     std: float | None = None
     note: str | None = None
+
+    @property
+    def percent(self) -> float | None:
+        """The mean in percent, for figures that are shares."""
+        return None if self.mean is None else self.mean * _PERCENT[self.unit]
 
     @property
     def source(self) -> str:
@@ -132,23 +138,28 @@ def _read(path: Path) -> tuple[Published, ...]:
         raise CorruptTableError(f"{path} is no file of published figures: {error}") from error
 
 
-def node_accuracy(config: CondenseConfig, model: str) -> Published | None:
-    """Return what the paper says of a condensed graph: the accuracy of classifying nodes.
+def paper_accuracy(config: CondenseConfig, model: str, task: str = TASKS[0]) -> Published | None:
+    """Return what the paper says of a condensed graph: the accuracy of classifying nodes, or pairs.
 
     Table 2 has every method with its usual initialisation and GCN, Tables B11 and B12 have other
-    initialisations and Table B10 other models. None where the paper has no such figure.
+    initialisations, Table B10 has other models and Table B5 link prediction. None where the paper
+    has no such figure.
 
     Args:
         config: How the graph was condensed; hyper-parameters other than the paper's are not
             looked at.
         model: What was trained on the condensed graph.
+        task: To do what.
     """
     usual = CondenseConfig(config.dataset, config.method, config.ratio)
     if config["ratio_of"] != "nodes" or config.backbone != usual.backbone:
         return None
     same = {"dataset": config.dataset, "method": config.method, "ratio": config.ratio}
     found: tuple[Published, ...] = ()
-    if config.init != usual.init and model == "gcn":
+    if task != TASKS[0]:
+        if model == "gcn" and config.init == usual.init:
+            found = published("b5", **same, task=task)
+    elif config.init != usual.init and model == "gcn":
         found = (*published("b11", **same, init=config.init),
                  *published("b12", **same, init=config.init))  # fmt: skip
     elif model != "gcn":
@@ -170,11 +181,13 @@ def mean_accuracy(mean: Mapping[str, Any]) -> Published | None:
         mean["backbone"],
         ratio_of=mean["ratio_of"],
     )
-    return node_accuracy(config, mean["model"])
+    return paper_accuracy(config, mean["model"], mean["task"])
 
 
-def whole_accuracy(dataset: str, model: str) -> Published | None:
+def whole_accuracy(dataset: str, model: str, task: str = TASKS[0]) -> Published | None:
     """Return the paper's accuracy of a model that was trained on all of a dataset."""
+    if task != TASKS[0]:
+        return None
     if model == "gcn":
         found = published("2", dataset=dataset, method=WHOLE, metric="accuracy")
     else:

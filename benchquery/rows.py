@@ -147,6 +147,11 @@ class RowTable(Mapping[Key, Record]):
             )
         return -values if direction == "higher" else values.astype(np.float64)
 
+    @property
+    def _comparable(self) -> Ints:
+        """The rows that may be ranked with each other, ascending."""
+        return np.arange(len(self._order))
+
     def top(self, k: int = 10, by: str = "valid_perf") -> Self:
         """Return the k best rows, the best first; ties in the order of the table.
 
@@ -155,7 +160,9 @@ class RowTable(Mapping[Key, Record]):
         """
         if k < 1:
             raise QueryError(f"k must be at least 1, not {k}")
-        return self._take(np.lexsort((self._order, self._cost(by)))[:k])
+        rows = self._comparable
+        best = np.lexsort((self._order[rows], self._cost(by)[rows]))[:k]
+        return self._take(rows[best])
 
     def pareto(self, maximise: Names = ("valid_perf",), minimise: Names | None = None) -> Self:
         """Return the rows that no other row beats in all the named columns at once.
@@ -173,9 +180,10 @@ class RowTable(Mapping[Key, Record]):
         down = [minimise] if isinstance(minimise, str) else list(minimise)
         if not up + down:
             raise QueryError("name at least one column to maximise or minimise")
-        costs = [-self.column(name).astype(np.float64) for name in up]
-        costs += [self.column(name).astype(np.float64) for name in down]
-        return self._take(pareto_rows(np.stack(costs, axis=1)))
+        rows = self._comparable
+        costs = [-self.column(name)[rows].astype(np.float64) for name in up]
+        costs += [self.column(name)[rows].astype(np.float64) for name in down]
+        return self._take(rows[pareto_rows(np.stack(costs, axis=1))])
 
     @property
     def plot(self) -> TablePlots:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from benchbuild.errors import PlanError
 from benchbuild.hyperparameters import assignments
+from benchquery.config import TASKS
 
 if TYPE_CHECKING:
     from benchbuild.evaluate.settings import Evaluations
@@ -23,6 +24,9 @@ def add_evaluations(parser: argparse.ArgumentParser, models: str, seeds: str) ->
         models: The option's name of the default models.
         seeds: The name of the option for the evaluation seeds.
     """
+    parser.add_argument(
+        "--task", choices=TASKS, default=TASKS[0], help=f"what they learn; default {TASKS[0]}"
+    )
     parser.add_argument(
         "--models",
         default=models,
@@ -60,6 +64,7 @@ def evaluations_from(args: argparse.Namespace) -> Evaluations:
         listed("--models", args.models, str),
         parse_seeds(args.eval_seeds),
         assignments(args.eval_hp),
+        args.task,
     )
 
 

@@ -31,7 +31,7 @@ def load(
     from torch_geometric.data import Data
 
     from benchbuild.condense.stored import StoredGraph
-    from benchbuild.evaluate.node_classification import edges_of
+    from benchbuild.evaluate.operands import edges_of
 
     number = config.valid_hash() if isinstance(config, CondenseConfig) else config
     for info in store.tables(source, "condensed"):

@@ -17,7 +17,7 @@ import torch
 from benchbuild.condense.base import Problem, Snapshot, Workspace
 from benchbuild.condense.registry import condenser
 from benchbuild.condense.stored import StoredGraph
-from benchbuild.evaluate.node_classification import Evaluator
+from benchbuild.evaluate.evaluator import Evaluator
 from benchbuild.training.devices import reproducible
 from benchbuild.training.meters import MemoryMeter, Stopwatch
 from benchbuild.training.result import DIVERGED, OK

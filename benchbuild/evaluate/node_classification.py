@@ -1,52 +1,24 @@
 """Node classification: train a model on a condensed graph, try it on the original one.
 
-The epoch is the first one of greatest validation metric. In the transductive setting validation
-and test nodes lie in the whole graph; in the inductive setting each set is a graph of its own.
+In the transductive setting validation and test nodes lie in the whole graph; in the inductive
+setting each set is a graph of its own.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
 from benchbuild.condense.base import CondensedGraph
 from benchbuild.datasets import Graph
 from benchbuild.errors import DatasetError
-from benchbuild.evaluate.models import build_model
-from benchbuild.evaluate.operands import Operands
-from benchbuild.training.devices import reproducible
-from benchbuild.training.loop import History, learn
+from benchbuild.evaluate.operands import Operands, condensed_operands
+from benchbuild.evaluate.trial import Evaluation, run_trial
 from benchbuild.training.objective import Objective
-from benchbuild.training.operations import store_by_column
-from benchbuild.training.result import DIVERGED, OK, summarise
 from benchquery.config import EvalConfig
-
-
-@dataclass(frozen=True, eq=False)
-class Evaluation:
-    """What one training came to.
-
-    Attributes:
-        status: "ok" or "diverged".
-        reason: Why it is not "ok"; empty if it is.
-        valid_perf: Greatest validation metric over the epochs.
-        perf: Test metric at the first epoch that has it.
-        best_epoch: That epoch, counted from 0; -1 if there is none.
-        curve: (epochs, 7), columns as in `benchquery.schema.CURVE_COLUMNS`. The training nodes are
-            those of the graph that was trained on; the last column is what `perf` would be had
-            training ended there.
-    """
-
-    status: str
-    reason: str
-    valid_perf: float
-    perf: float
-    best_epoch: int
-    curve: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,8 +73,8 @@ class _Student:
         return torch.cat([first, out[self._exam.rows]])
 
 
-class Evaluator:
-    """Tries models on one dataset.
+class NodeClassification:
+    """The task of naming the class of nodes.
 
     Args:
         graph: The dataset.
@@ -117,7 +89,6 @@ class Evaluator:
             raise DatasetError(f"{graph.name}: its nodes have no classes, so it can't be condensed")
         self._graph = graph
         self._device = device
-        self.full = cache(self._full)
 
     def evaluate(self, condensed: CondensedGraph, config: EvalConfig) -> Evaluation:
         """Train a model on a condensed graph; try it on validation and test nodes."""
@@ -130,38 +101,23 @@ class Evaluator:
         """
         return self._run(self._lesson(condensed, config), self._blind_exam, config).valid_perf
 
-    def _full(self, config: EvalConfig) -> Evaluation:
-        """Train the same model on the original graph; worked out once."""
+    def full(self, config: EvalConfig) -> Evaluation:
+        """Train the same model on the original graph."""
         return self._run(self._full_lesson, self._exam, config)
 
     def _run(self, lesson: _Nodes, exam: _Exam, config: EvalConfig) -> Evaluation:
-        history = History(config.count("epochs"), self._device)
-        with reproducible(self._device, config.seed, threads=1):
-            model = build_model(config, lesson.graph.num_features, self._graph.num_classes)
-            model = model.to(self._device)
-            if exam.graph.has_sparse_features:
-                store_by_column(model)
-            optimizer = torch.optim.Adam(
-                model.parameters(),
-                lr=config.number("lr"),
-                weight_decay=config.number("weight_decay"),
-                fused=True,
-            )
-            objective = Objective("accuracy", (lesson.labels, *exam.labels))
-            learn(_Student(model, lesson, exam), objective, optimizer, history)
-        found = summarise(history.values.cpu().numpy(), by="valid_perf")
-        status, reason = OK, ""
-        if found.epochs_done < config.count("epochs"):
-            status = DIVERGED
-            reason = f"the loss was not finite in epoch {found.epochs_done} of the evaluation"
-        return Evaluation(
-            status, reason, found.valid_perf, found.perf, found.best_epoch, found.curves
+        objective = Objective("accuracy", (lesson.labels, *exam.labels))
+        return run_trial(
+            config,
+            exam.graph,
+            self._graph.num_classes,
+            objective,
+            lambda model: _Student(model, lesson, exam),
         )
 
     def _lesson(self, condensed: CondensedGraph, config: EvalConfig) -> _Nodes:
-        """Make a condensed graph ready: edges below the threshold are left out."""
-        edges, weights = edges_of(condensed.adjacency, config.number("threshold"))
-        operands = Operands(condensed.x, edges, weights, self._device)
+        """Make a condensed graph ready."""
+        operands = condensed_operands(condensed, config.number("threshold"), self._device)
         rows = torch.arange(operands.num_nodes, device=self._device)
         return _Nodes(operands, rows, condensed.y.to(self._device))
 
@@ -205,13 +161,3 @@ class Evaluator:
         operands = Operands(own.x, own.edge_index, None, self._device)
         rows = torch.arange(operands.num_nodes, device=self._device)
         return _Nodes(operands, rows, own.y.to(self._device))
-
-
-def edges_of(adjacency: Tensor | None, threshold: float) -> tuple[Tensor, Tensor]:
-    """Return the edges of an adjacency matrix whose weights reach a threshold, and the weights."""
-    if adjacency is None:
-        return torch.empty((2, 0), dtype=torch.int64), torch.empty(0)
-    kept = torch.where(adjacency >= threshold, adjacency, torch.zeros_like(adjacency)).cpu().float()
-    kept.fill_diagonal_(0.0)
-    edges = kept.nonzero().t().contiguous()
-    return edges, kept[edges[0], edges[1]]

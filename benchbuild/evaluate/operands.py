@@ -21,6 +21,7 @@ from scipy.sparse import csr_matrix
 from torch import Tensor
 from torch_geometric.utils import add_remaining_self_loops
 
+from benchbuild.condense.base import CondensedGraph
 from benchbuild.condense.scaling import dense
 from benchbuild.training.adjacency import propagation_matrix
 from benchbuild.training.features import SPARSE_BELOW, to_scipy
@@ -129,6 +130,24 @@ class Operands:
             return sparse_matrix(matrix, self.device)
         entries = matrix.toarray() if isinstance(matrix, csr_matrix) else matrix
         return torch.from_numpy(entries.astype(np.float32)).to(self.device)
+
+
+def condensed_operands(
+    condensed: CondensedGraph, threshold: float, device: torch.device
+) -> Operands:
+    """Make a condensed graph ready for models: edges below the threshold are left out."""
+    edges, weights = edges_of(condensed.adjacency, threshold)
+    return Operands(condensed.x, edges, weights, device)
+
+
+def edges_of(adjacency: Tensor | None, threshold: float) -> tuple[Tensor, Tensor]:
+    """Return the edges of an adjacency matrix whose weights reach a threshold, and the weights."""
+    if adjacency is None:
+        return torch.empty((2, 0), dtype=torch.int64), torch.empty(0)
+    kept = torch.where(adjacency >= threshold, adjacency, torch.zeros_like(adjacency)).cpu().float()
+    kept.fill_diagonal_(0.0)
+    edges = kept.nonzero().t().contiguous()
+    return edges, kept[edges[0], edges[1]]
 
 
 def _is_sparse(matrix: csr_matrix) -> bool:

@@ -14,13 +14,13 @@ import numpy as np
 
 from benchbuild.errors import PlanError
 from benchbuild.jobs import STATUSES, Field, Json, Record
-from benchquery.config import MODELS, EvalConfig
+from benchquery.config import MODELS, TASKS, EvalConfig
 from benchquery.errors import ConfigError
 from benchquery.schema import CURVE_COLUMNS
 
 if TYPE_CHECKING:
     from benchbuild.condense.stored import StoredGraph
-    from benchbuild.evaluate.node_classification import Evaluator
+    from benchbuild.evaluate.evaluator import Evaluator
 
 DEFAULT_MODELS = ("gcn",)
 DEFAULT_SEEDS = (0, 1, 2)
@@ -60,11 +60,12 @@ class Evaluations:
         models: Sequence[str] = DEFAULT_MODELS,
         seeds: Sequence[int] = DEFAULT_SEEDS,
         hyperparameters: Mapping[str, Any] | None = None,
+        task: str = TASKS[0],
     ) -> Evaluations:
         """Choose evaluations.
 
         Raises:
-            ConfigError: If a model or hyper-parameter is unknown or not allowed.
+            ConfigError: If a task, model or hyper-parameter is unknown or not allowed.
             PlanError: If a model is named twice, or there is none.
         """
         if len(set(models)) < len(models) or not models:
@@ -72,7 +73,8 @@ class Evaluations:
                 f"models {','.join(models)!r}: there must be at least one, and each only once; "
                 f"allowed: {', '.join(MODELS)}"
             )
-        configs = tuple(EvalConfig(model=model, **(hyperparameters or {})) for model in models)
+        changed = hyperparameters or {}
+        configs = tuple(EvalConfig(task, model, **changed) for model in models)
         _check_ranges(configs[0])
         return cls(configs, tuple(seeds))
 
@@ -92,9 +94,10 @@ class Evaluations:
 
     @property
     def judge(self) -> EvalConfig:
-        """How snapshots are judged: by a GCN, trained more briefly."""
+        """How snapshots are judged: by a GCN that classifies nodes, trained more briefly."""
         first = self.configs[0]
-        return first.replace(model="gcn", epochs=min(JUDGE_EPOCHS, first.count("epochs")))
+        epochs = min(JUDGE_EPOCHS, first.count("epochs"))
+        return first.replace(task=TASKS[0], model="gcn", epochs=epochs)
 
     @property
     def epochs(self) -> int:

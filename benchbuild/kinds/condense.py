@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from benchbuild.collect import Collection
     from benchbuild.condense.base import Problem
     from benchbuild.condense.process import Condensation
-    from benchbuild.evaluate.node_classification import Evaluator
+    from benchbuild.evaluate.evaluator import Evaluator
 
 
 class CondenseKey(NamedTuple):
@@ -137,7 +137,7 @@ class EvaluatingWorker(DatasetWorker):
         self.evaluator: Evaluator = self._make_evaluator()
 
     def _make_evaluator(self) -> Evaluator:
-        from benchbuild.evaluate.node_classification import Evaluator
+        from benchbuild.evaluate.evaluator import Evaluator
 
         return Evaluator(self.problem.graph, self._device)
 

@@ -36,7 +36,7 @@ class EvaluateKind:
         *EVALUATION_FIELDS,
         Field("environment", "string", "measurement"),
     )
-    preload: tuple[str, ...] = ("benchbuild.datasets", "benchbuild.evaluate.node_classification")
+    preload: tuple[str, ...] = ("benchbuild.datasets", "benchbuild.evaluate.evaluator")
 
     def keys(self, run: Run) -> list[Key]:
         """List the configurations in the order in which the table has them."""

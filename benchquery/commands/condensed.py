@@ -159,7 +159,8 @@ def _compare(args: argparse.Namespace) -> None:
     if args.json:
         print_rows(rows, as_json=True)
         return
-    print_rows([_for_people(row) for row in rows], as_json=False)
+    one_task = len({row["task"] for row in rows}) == 1
+    print_rows([_for_people(row, with_task=not one_task) for row in rows], as_json=False)
     print(f"\npercent; paper: {SOURCE}")
 
 
@@ -170,16 +171,16 @@ def _whole_rows(table: CondensedTable) -> Iterator[dict[str, Any]]:
         if record["evaluation"] not in seen and not isnan(record["full_perf"]):
             seen.add(record["evaluation"])
             ours = {"method": WHOLE, "ratio": 1.0, "init": "none", "backbone": "none"}
-            ours |= {name: record[name] for name in ("model", "protocol")}
+            ours |= {name: record[name] for name in ("task", "model", "protocol")}
             ours |= {"count": record["eval_seeds"], "failed": 0, "hyperparameters": {}}
             ours |= {"evaluation": changed_values(record["evaluation_text"])}
-            figure = whole_accuracy(table.name, record["model"])
+            figure = whole_accuracy(table.name, record["model"], record["task"])
             yield _beside(ours, record["full_perf"], record["full_perf_std"], figure)
 
 
 def _compared(mean: Record) -> dict[str, Any]:
     """Compare the mean over condensation seeds."""
-    names = ("method", "ratio", "init", "backbone", "model", "protocol", "count", "failed")
+    names = ("method", "ratio", "init", "backbone", "task", "model", "protocol", "count", "failed")
     ours = {name: mean[name] for name in (*names, "hyperparameters")}
     ours["evaluation"] = changed_values(mean["evaluation_text"])
     return _beside(ours, mean["perf"], mean["perf_std"], mean_accuracy(mean))
@@ -189,7 +190,7 @@ def _beside(
     ours: Mapping[str, Any], perf: float, std: float, figure: Published | None
 ) -> dict[str, Any]:
     """Put a figure of ours beside the paper's; all in percent."""
-    paper = nan if figure is None or figure.mean is None else figure.mean
+    paper = nan if figure is None or figure.percent is None else figure.percent
     return {
         **ours,
         "unit": "percent",
@@ -202,9 +203,10 @@ def _beside(
     }
 
 
-def _for_people(row: Mapping[str, Any]) -> dict[str, str]:
+def _for_people(row: Mapping[str, Any], *, with_task: bool) -> dict[str, str]:
     """Return what of a comparison fits on a line."""
-    named = {name: row[name] for name in ("method", "ratio", "init", "backbone", "model")}
+    task = ("task",) if with_task else ()
+    named = {name: row[name] for name in ("method", "ratio", "init", "backbone", *task, "model")}
     changed = _listed(row["hyperparameters"])
     judged = _listed(row["evaluation"])
     return {

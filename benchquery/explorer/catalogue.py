@@ -26,7 +26,7 @@ def shown_columns(manifest: Manifest) -> list[Column]:
     return [column for column in manifest.columns if not is_of_one_seed(column.name)]
 
 
-CHOICES = ("method", "ratio", "init", "backbone", "model", "protocol", "seed")
+CHOICES = ("method", "ratio", "init", "backbone", "task", "model", "protocol", "seed")
 """The columns of condensed tables whose values are chosen among."""
 
 

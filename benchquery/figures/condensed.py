@@ -60,7 +60,7 @@ def _whole_percent(means: Sequence[Record]) -> float:
 
 
 def _percent(figure: Published | None) -> float | None:
-    return None if figure is None else figure.mean
+    return None if figure is None else figure.percent
 
 
 def ratios(

@@ -96,8 +96,8 @@ def _condensed_numbers(table: CondensedTable) -> dict[str, list[dict[str, Any]]]
         paper = mean_accuracy(mean)
         means.append(
             {"method": method_name(mean)}
-            | {name: mean[name] for name in ("ratio", "model", "count", *_MEANS)}
-            | {"paper [%]": None if paper is None else paper.mean}
+            | {name: mean[name] for name in ("ratio", "task", "model", "count", *_MEANS)}
+            | {"paper [%]": None if paper is None else paper.percent}
         )
     best = [{name: row[name] for name in _BEST} for row in table.top(10).records()]
     return {"Means over condensation seeds": means, "The ten best by valid_perf": best}

@@ -15,7 +15,7 @@ from benchbuild.condense.base import Problem
 from benchbuild.datasets import Graph, data_root, dataset_names, dataset_spec, load
 from benchbuild.datasets.hetero import ACM_FOLDER, DBLP_FOLDER, padded
 from benchbuild.errors import DatasetError, DatasetMissingError
-from benchbuild.evaluate.node_classification import Evaluator
+from benchbuild.evaluate.evaluator import Evaluator
 from benchquery.config import EvalConfig
 
 CPU = torch.device("cpu")

@@ -27,7 +27,7 @@ from benchbuild.condense.stored import StoredGraph
 from benchbuild.datasets import Graph
 from benchbuild.datasets import load as load_dataset
 from benchbuild.engines.base import Workers, run_job
-from benchbuild.evaluate.node_classification import Evaluator
+from benchbuild.evaluate.evaluator import Evaluator
 from benchbuild.evaluate.settings import JUDGE_EPOCHS, Evaluations
 from benchbuild.jobs import Place, Run
 from benchbuild.kinds import kind_of

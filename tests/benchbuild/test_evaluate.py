@@ -21,9 +21,9 @@ from benchbuild.condense.stored import StoredGraph
 from benchbuild.datasets import Graph, load
 from benchbuild.errors import DatasetError
 from benchbuild.evaluate import models as models_module
+from benchbuild.evaluate.evaluator import Evaluator
 from benchbuild.evaluate.models import APPNP_RESTART, APPNP_STEPS, build_model
-from benchbuild.evaluate.node_classification import Evaluator, edges_of
-from benchbuild.evaluate.operands import Operands
+from benchbuild.evaluate.operands import Operands, edges_of
 from benchbuild.evaluate.settings import Evaluations
 from benchquery.config import MODELS, EvalConfig
 from benchquery.schema import CURVE_COLUMNS
@@ -241,10 +241,9 @@ def test_judging_never_reads_a_test_label(graph: Graph, condensed: CondensedGrap
             looked_up.append(rows)
             return self._y[rows]
 
-    evaluator = Evaluator(graph, CPU)
     spied = object.__new__(Graph)
     spied.__dict__.update(graph.__dict__, y=Labels(graph.y))
-    evaluator._graph = spied
+    evaluator = Evaluator(spied, CPU)
     evaluator.judge(condensed, EvalConfig(**SMALL))
     seen = torch.cat(looked_up)
     assert not graph.test_mask[seen].any()

@@ -98,6 +98,7 @@ def test_questions_to_all_rows(cond: CondensedTable) -> None:
 
 def test_the_best_is_chosen_by_validation(cond: CondensedTable) -> None:
     frame = cond.frame().reset_index()
+    frame = frame[frame["protocol"] == "corrected"]
     best = cond.best(by="valid")
     for same in (cond.best(), cond.best("valid_perf"), next(iter(cond.top(1).records()))):
         assert same["config"] == best["config"]
@@ -121,6 +122,15 @@ def test_the_best_is_chosen_by_validation(cond: CondensedTable) -> None:
         cond.where(status="failed").best()
     with pytest.raises(QueryError, match=r"no row .* has a figure"):
         cond.where(method="nope").best()
+
+
+def test_protocols_are_not_ranked_with_each_other(cond: CondensedTable) -> None:
+    assert "as-released" in cond.column("protocol")
+    for ranked in (cond.top(100), cond.pareto(), cond.pareto("perf", "nodes")):
+        assert set(ranked.column("protocol")) == {"corrected"}
+    released = cond.where(protocol="as-released")
+    assert len(released.top(100)) == len(released) > 0
+    assert released.best()["protocol"] == "as-released"
 
 
 def test_means_over_condensation_seeds(cond: CondensedTable) -> None:

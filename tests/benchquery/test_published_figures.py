@@ -9,10 +9,11 @@ import pytest
 
 from benchquery import CondenseConfig
 from benchquery import published as module
+from benchquery.config import TASKS
 from benchquery.errors import ConfigError, CorruptTableError, QueryError, UnknownNameError
 from benchquery.grids import grid
 from benchquery.methods import METHODS
-from benchquery.published import Published, node_accuracy, published, published_tables
+from benchquery.published import Published, paper_accuracy, published, published_tables
 
 GCOND = CondenseConfig("cora", "gcond", 0.026)
 
@@ -67,9 +68,11 @@ def test_files_that_make_no_sense_are_named(
 
 
 def test_the_figure_beside_a_configuration() -> None:
-    def mean(config: CondenseConfig, model: str = "gcn") -> tuple[str, float | None] | None:
-        figure = node_accuracy(config, model)
-        return None if figure is None else (figure.table, figure.mean)
+    def mean(
+        config: CondenseConfig, model: str = "gcn", task: str = TASKS[0]
+    ) -> tuple[str, float | None] | None:
+        figure = paper_accuracy(config, model, task)
+        return None if figure is None else (figure.table, figure.percent)
 
     assert mean(GCOND) == mean(GCOND.replace(seed=3, epochs=5)) == ("2", 80.5)
     assert mean(CondenseConfig("cora", "gcdm", 0.026, "center")) == ("b11", 77.4)
@@ -84,6 +87,10 @@ def test_the_figure_beside_a_configuration() -> None:
     ):
         assert mean(none) is None
     assert mean(GCOND, "mlp") is None
+    citeseer = CondenseConfig("citeseer", "gcond", 0.009)
+    assert mean(citeseer, task="link-prediction") == ("b5", 65.0)
+    assert mean(citeseer, "mlp", "link-prediction") is None
+    assert mean(citeseer.replace(init="noise"), task="link-prediction") is None
 
 
 FIGURE_3 = ("sgc", "transformer")

@@ -56,7 +56,7 @@ def test_the_catalogue_tells_kinds_and_choices(site: Site) -> None:
     (table,) = catalogue["tables"]
     assert (table["kind"], table["rows"], table["curves"]) == ("condensed", 19, True)
     assert table["choices"] == [
-        "method", "ratio", "init", "backbone", "model", "protocol", "seed",
+        "method", "ratio", "init", "backbone", "task", "model", "protocol", "seed",
     ]  # fmt: skip
     assert catalogue["start"] == "cora-condensed"
     assert catalogue["methods"][0] == "random"
