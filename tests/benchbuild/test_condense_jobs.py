@@ -42,19 +42,13 @@ from benchquery.errors import UnknownHashError
 from benchquery.manifest import GRAPHS, SUMMARY
 from tests.benchbuild.runs import benchbuild, figures, rows, start, wait_for_parts
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 CPU = torch.device("cpu")
 DATASET = "csbm:nodes=120,classes=3,features=16"
 CONFIG = CondenseConfig(DATASET, "random", 0.1)
 JUDGE = EvalConfig(epochs=5, hidden=8)
 MEGABYTE = 2**20
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")

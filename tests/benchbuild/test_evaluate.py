@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -28,19 +28,12 @@ from benchbuild.evaluate.settings import Evaluations
 from benchquery.config import MODELS, EvalConfig
 from benchquery.schema import CURVE_COLUMNS
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 CPU = torch.device("cpu")
 DATASET = "csbm:nodes=120,features=16,classes=3"
 SMALL = {"hidden": 8, "epochs": 12, "dropout": 0.0}
 COLUMN = {column.name: place for place, column in enumerate(CURVE_COLUMNS)}
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
-    """Several threads only get in each other's way on graphs of this size."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
