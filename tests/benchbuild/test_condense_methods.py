@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 
 import pytest
 import torch
 
 from benchbuild.condense.base import Problem, Snapshot
 from benchbuild.condense.registry import condenser
-from benchbuild.datasets import dataset_spec, load
+from benchbuild.datasets import load
 from benchbuild.errors import HyperParameterError
 from benchquery.config import CondenseConfig
 from benchquery.errors import ConfigError
 from benchquery.methods import METHODS
 from tests.benchbuild.condensing import CPU, SMALL, condensed, problem, settings
+from tests.benchbuild.real import real_root
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -273,9 +273,7 @@ def test_a_class_without_training_nodes_is_left_out() -> None:
 
 
 def test_gcond_beats_the_sample_it_begins_with_on_cora() -> None:
-    if not os.environ.get("GRAPHTAB_DATA") or not dataset_spec("cora").on_disk():
-        pytest.skip("set GRAPHTAB_DATA to a folder with the real datasets")
-    given = Problem(load("cora"), CPU)
+    given = Problem(load("cora", real_root("cora")), CPU)
     config = CondenseConfig("cora", "gcond", 0.026, epochs=15, evaluate_every=5)
     snapshots = condensed(config, given)
     assert len(snapshots[0].graph.y) == 70

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import shutil
 from pathlib import Path
 
@@ -27,6 +26,7 @@ from benchbuild.errors import (
     DatasetMissingError,
     UnknownDatasetError,
 )
+from tests.benchbuild.real import real_root
 
 REAL = {
     "cora": (140, 500, 1000),
@@ -44,14 +44,6 @@ EDGES = {
     "cs": 2 * 81894,
     "physics": 2 * 247962,
 }
-
-
-def real_root(name: str) -> Path:
-    if not os.environ.get("GRAPHTAB_DATA"):
-        pytest.skip("set GRAPHTAB_DATA to a folder with the real datasets")
-    if not dataset_spec(name).on_disk():
-        pytest.skip(f"{name} is not in GRAPHTAB_DATA")
-    return data_root()
 
 
 def sizes(graph: Graph) -> tuple[int, int, int]:

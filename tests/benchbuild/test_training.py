@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import multiprocessing
-import os
 import signal
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.metrics import roc_auc_score
 
-from benchbuild.datasets import Graph, dataset_spec, load
+from benchbuild.datasets import Graph, load
 from benchbuild.errors import DeviceError
 from benchbuild.hyperparameters import HyperParameters, hyperparameters_for
 from benchbuild.models import build_network
@@ -37,6 +36,7 @@ from benchbuild.training.plain import PlainRunner
 from benchbuild.training.result import summarise
 from benchquery import schema
 from benchquery.arch import OPS, Arch
+from tests.benchbuild.real import real_root
 
 CPU = torch.device("cpu")
 PARAMETRIC_OPS = [op for op in OPS if op != "skip"]
@@ -187,10 +187,10 @@ def test_records_equal_the_plain_loop_s_for_sgd_and_many_tasks() -> None:
 
 
 def test_records_equal_the_plain_loop_s_on_cora() -> None:
-    if not os.environ.get("GRAPHTAB_DATA") or not dataset_spec("cora").on_disk():
-        pytest.skip("set GRAPHTAB_DATA to a folder with the real datasets")
     hp = hyperparameters_for("cora").override(dropout=0.0, epochs=3)
-    assert_curves_agree(Arch([0, 0, 1, 2], ["gcn", "gat", "sage", "arma"]), load("cora"), hp)
+    assert_curves_agree(
+        Arch([0, 0, 1, 2], ["gcn", "gat", "sage", "arma"]), load("cora", real_root("cora")), hp
+    )
 
 
 @pytest.mark.parametrize("arch", [ARCHS[0], ARCHS[2]], ids=str)

@@ -1,0 +1,37 @@
+#!/bin/sh
+# Builds the tables of data/ that were measured with benchbuild, from the datasets that the
+# variable GRAPHTAB_DATA names: hours on two cores. Needs benchbuild on the PATH. Safe to stop and
+# run again: what is finished in out/runs is not run again.
+set -eu
+cd "$(dirname "$0")/.."
+
+# condense RUN OPTIONS...
+condense() {
+    out="out/runs/$dataset-condensed-$1"
+    shift
+    benchbuild condense --dataset "$dataset" --device cpu --out "$out" "$@"
+}
+
+# condensed DATASET RATIOS MIDDLE_RATIO
+condensed() {
+    dataset=$1
+    condense core-sets --ratio "$2" --method random,herding,k-center --seed 0,1,2
+    condense trajectory --ratio "$2" --method sfgc,geom --seed 0,1,2
+    condense dm --ratio "$2" --method dm --seed 0,1,2
+    condense gcdm --ratio "$2" --method gcdm
+    condense gradient --ratio "$2" --method gcond,doscond,sgdd
+    condense released --ratio "$3" --method gcond,gcdm,dm --protocol as-released
+    publish "$dataset-condensed" out/runs/"$dataset"-condensed-*
+}
+
+# publish NAME RUNS...
+publish() {
+    table="data/$1"
+    shift
+    rm -rf "$table"
+    benchbuild merge "$@" --out "$table"
+    benchbuild verify "$table"
+}
+
+condensed cora 0.013,0.026,0.052 0.026
+condensed citeseer 0.009,0.018,0.036 0.018

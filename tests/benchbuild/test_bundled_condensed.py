@@ -1,0 +1,64 @@
+"""The bundled tables of condensed graphs: complete, like the paper's, and true when run again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import spearmanr
+
+from benchbuild.condense.base import Problem
+from benchbuild.condense.stored import StoredGraph
+from benchbuild.datasets import load
+from benchbuild.evaluate.evaluator import Evaluator
+from benchquery import CondenseConfig, EvalConfig, condread
+from benchquery.methods import METHODS
+from benchquery.published import mean_accuracy
+from benchquery.store import find, verify
+from tests.benchbuild.real import real_root
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+RATIOS = {"cora": (0.013, 0.026, 0.052), "citeseer": (0.009, 0.018, 0.036)}
+CHEAP = ("random", "herding", "k-center", "dm", "sfgc", "geom")
+RELEASED = ("gcond", "gcdm", "dm")
+
+
+@pytest.mark.parametrize("dataset", RATIOS)
+def test_every_method_is_there_at_every_ratio(dataset: str) -> None:
+    assert verify(find(dataset, kind="condensed")).origin == "measured"
+    cond = condread(dataset)
+    for method in METHODS:
+        for ratio in RATIOS[dataset]:
+            for seed in (0, 1, 2) if method in CHEAP else (0,):
+                record = cond[CondenseConfig(dataset, method, ratio, seed=seed)]
+                assert record["status"] == "ok"
+                assert record["valid_perf"] > 0.5
+                assert record["eval_seeds"] == 3
+    for method in RELEASED:
+        config = CondenseConfig(dataset, method, RATIOS[dataset][1], protocol="as-released")
+        assert cond[config]["status"] == "ok"
+
+
+@pytest.mark.parametrize("dataset", RATIOS)
+def test_methods_and_ratios_are_ranked_as_in_the_paper(dataset: str) -> None:
+    means = condread(dataset).where(protocol="corrected").mean(over="seed")
+    pairs = [(mean["perf"], figure.mean) for mean in means if (figure := mean_accuracy(mean))]
+    # DM and GCDM do better here: the published code never updates their features.
+    assert len(pairs) >= 27
+    ours, theirs = np.array(pairs, dtype=float).T
+    assert spearmanr(ours, theirs).statistic > 0.5
+
+
+@pytest.mark.parametrize("dataset", RATIOS)
+@pytest.mark.parametrize("method", ["k-center", "gcond", "geom"])
+def test_a_stored_graph_gives_its_figure_again(dataset: str, method: str) -> None:
+    graph = Problem(load(dataset, real_root(dataset)), torch.device("cpu")).graph
+    cond = condread(dataset)
+    config = CondenseConfig(dataset, method, RATIOS[dataset][1])
+    arrays = cond.graph(config)
+    stored = StoredGraph(arrays["x"], arrays["y"], arrays.get("adjacency")).condensed()
+    found = Evaluator(graph, torch.device("cpu")).evaluate(stored, EvalConfig(seed=1))
+    # Other processors round otherwise, and 600 epochs add that up.
+    assert found.perf == pytest.approx(cond[config]["perf_seed1"], abs=0.02)
+    assert found.valid_perf == pytest.approx(cond[config]["valid_perf_seed1"], abs=0.02)
