@@ -23,7 +23,7 @@ from .visiting import BROWSER_MARKS, Visit, hosting, table_cells
 pytestmark = BROWSER_MARKS
 CONFIG = GCOND.replace(dataset="cora")
 KEY = f"{CONFIG.valid_hash()}.{GCN.valid_hash()}"
-NAME = "cora-condensed"
+NAME = "condensed-cora"
 
 
 @pytest.fixture(scope="module")
