@@ -6,6 +6,7 @@ What it does differently from the plain module, and nothing else:
   attention a sparse product with a softmax over segments (``attention``);
 * the raw features stay sparse, dropout acts on their nonzeros (``features``);
 * leaves are computed on the labelled rows only (``blocks``);
+* the last two layers, linear with nothing between them, are one;
 * ReLU and dropout are one pass with cheap random bits, the scale of dropout is part of the
   BatchNorm's affine map (``dropout``).
 """
@@ -55,11 +56,11 @@ class FastRunner:
 
     @torch.no_grad()
     def all_logits(self) -> Tensor:
-        """Logits of every node, for evaluation: what the latency is measured on."""
+        """Logits of every node, layer by layer: what the latency is measured on."""
         self.network.eval()
-        return self._logits(self._graph.features, self._graph.whole)
+        return self._logits(self._graph.features, self._graph.whole, folded=False)
 
-    def _logits(self, x: Features, leaf_block: Block) -> Tensor:
+    def _logits(self, x: Features, leaf_block: Block, *, folded: bool = True) -> Tensor:
         """One forward pass; ``outputs`` stays empty where the raw features are handed on."""
         whole, pre = self._graph.whole, self.network.pre
         outputs: list[Tensor | None] = [None]
@@ -77,7 +78,8 @@ class FastRunner:
             else:
                 outputs.append(on_raw(node.op, cell_node.op, x, block))
         leaves = [leaf for k in self.network.wiring.leaves if (leaf := outputs[k]) is not None]
-        return leaf_block.wanted.of(self.network.output(leaves))
+        output = self.network.folded_output if folded else self.network.output
+        return leaf_block.wanted.of(output(leaves))
 
     def _activate(self, cell_node: CellNode, h: Tensor, block: Block) -> Tensor:
         """``dropout(relu(BN(h)))`` on the rows that the node's operation reads."""
