@@ -116,7 +116,11 @@ class PairwiseMlp:
 
 
 def edge_weights(scores: Tensor, nodes: int) -> Tensor:
-    """Return the adjacency of the scores of all ordered pairs."""
+    """Return the adjacency of the scores of all ordered pairs.
+
+    One half is mirrored: on some processors, equal scores have sigmoids that differ in the last
+    bit, depending on where they stand.
+    """
     square = scores.view(nodes, nodes)
-    weights = ((square + square.T) / 2).sigmoid()
-    return weights * (1 - torch.eye(nodes, dtype=weights.dtype, device=weights.device))
+    above = ((square + square.T) / 2).sigmoid().triu(1)
+    return above + above.T
