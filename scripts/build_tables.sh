@@ -12,7 +12,7 @@ condense() {
     benchbuild condense --dataset "$dataset" --device cpu --out "$out" "$@"
 }
 
-# condensed DATASET RATIOS MIDDLE_RATIO
+# condensed DATASET RATIOS
 condensed() {
     dataset=$1
     condense core-sets --ratio "$2" --method random,herding,k-center --seed 0,1,2
@@ -20,8 +20,6 @@ condensed() {
     condense dm --ratio "$2" --method dm --seed 0,1,2
     condense gcdm --ratio "$2" --method gcdm
     condense gradient --ratio "$2" --method gcond,doscond,sgdd
-    condense released --ratio "$3" --method gcond,gcdm,dm --protocol as-released
-    publish "$dataset-condensed" out/runs/"$dataset"-condensed-*
 }
 
 # publish NAME RUNS...
@@ -33,5 +31,10 @@ publish() {
     benchbuild verify "$table"
 }
 
-condensed cora 0.013,0.026,0.052 0.026
-condensed citeseer 0.009,0.018,0.036 0.018
+condensed cora 0.013,0.026,0.052
+condense gcond --ratio 0.026 --method gcond --seed 1,2
+condense released --ratio 0.026 --method gcond,gcdm,dm --protocol as-released
+publish cora-condensed out/runs/cora-condensed-*
+
+condensed citeseer 0.009,0.018,0.036
+publish citeseer-condensed out/runs/citeseer-condensed-*

@@ -1,9 +1,9 @@
 """What a condensation is expected to take, worked out without torch or the data.
 
 Rough: a method takes so many steps; a step takes a constant, which grows with the graph where the
-backbone runs on all of it, and something for every pair of synthetic nodes. `STEPS` were set by
-timing every method with few epochs on cora at 1.3%, 2.6% and 5.2%, on one core of a machine that
-was busy with other work. Shards need only the proportions between configurations.
+backbone runs on all of it, and something for every pair of synthetic nodes. `STEPS`
+follow from the times in the bundled table of cora, at 1.3%, 2.6% and 5.2% on one core. Shards need
+only the proportions between configurations.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ class Step:
 
 STEPS: Mapping[str, Step] = MappingProxyType(
     {
-        "gcond": Step(2.5e-2, 3.3e-6),
-        "doscond": Step(1.1e-1, 2.2e-6),
-        "sgdd": Step(1.4e-2, 2.5e-5),
-        "gcdm": Step(1.5e-2, 4.0e-6),
-        "dm": Step(5.2e-3, 3.3e-6),
-        "sfgc": Step(7.5e-2, 3.4e-6),
-        "geom": Step(6.0e-2, 5.5e-6),
+        "gcond": Step(7.8e-3, 2.5e-6),
+        "doscond": Step(6.0e-2, 3.1e-6),
+        "sgdd": Step(9.6e-3, 4.8e-6),
+        "gcdm": Step(2.6e-2, 3.8e-6),
+        "dm": Step(2.5e-3, 2.3e-6),
+        "sfgc": Step(2.7e-2, 3.1e-6),
+        "geom": Step(2.6e-2, 3.7e-6),
     }
 )
 """By method that learns; others are taken to be like GCond. On cora these are within a third of

@@ -42,7 +42,7 @@ FROZEN = {
     "gcond": "49ac082e4502",
     "doscond": "a79c81587a43",
     "sgdd": "32548fb8a813",
-    "gcdm": "edbedf325644",
+    "gcdm": "bf689aef9e33",
     "dm": "1f6e3b09470f",
     "sfgc": "583f4b738136",
     "geom": "eb97266972b7",
