@@ -120,7 +120,7 @@ _BAGS_OF_WORDS: dict[str, dict[str, Value]] = {
 
 
 def _early(cora: int, citeseer: int) -> dict[str, dict[str, Value]]:
-    """Return fewer epochs where validation says that more don't help: on the small graphs."""
+    """Return fewer epochs for the small graphs: on cora, validation says that more don't help."""
     return {"cora": {"epochs": cora}, "citeseer": {"epochs": citeseer}}
 
 
