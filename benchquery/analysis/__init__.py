@@ -7,6 +7,7 @@ figure, so that is the default here: an analysis reports, it does not choose.
 from benchquery.analysis.agreement import agreement, agreement_matrix
 from benchquery.analysis.condensation import usual_means
 from benchquery.analysis.distribution import describe, metric_correlations
+from benchquery.analysis.fidelity import Fidelity, fidelity
 from benchquery.analysis.frequency import link_frequencies, op_frequencies
 from benchquery.analysis.importance import eta_squared, node_importance
 from benchquery.analysis.landscape import Landscape, landscape
@@ -16,6 +17,7 @@ from benchquery.analysis.surrogate import Predictions, Surrogate, fit_surrogate
 from benchquery.analysis.transfer import transfer_matrix
 
 __all__ = [
+    "Fidelity",
     "Landscape",
     "Predictions",
     "Smoothness",
@@ -25,6 +27,7 @@ __all__ = [
     "describe",
     "early_rank_correlation",
     "eta_squared",
+    "fidelity",
     "fit_surrogate",
     "landscape",
     "link_frequencies",

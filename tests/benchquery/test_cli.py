@@ -17,8 +17,9 @@ from benchquery import lightread
 from benchquery.cli import main
 
 COMMANDS = (
-    "datasets", "show", "top", "pareto", "compare", "condensed", "condensed show",
-    "condensed top", "condensed compare", "search", "plot", "report", "explore", "export", "verify",
+    "datasets", "show", "top", "pareto", "compare", "fidelity", "condensed",
+    "condensed show", "condensed top", "condensed compare", "search", "plot", "report", "explore",
+    "export", "verify",
 )  # fmt: skip
 
 
@@ -172,6 +173,7 @@ def test_readable_tables(capsys: pytest.CaptureFixture[str]) -> None:
         (["pareto", "cora", "--maximise", "speed"], "'speed'"),
         (["pareto", "cora", "--maximise", ",", "--minimise", ","], "at least one column"),
         (["compare", "cora", "citeseer", "--share", "0"], "not 0"),
+        (["fidelity", "cora"], "valid_perf_seed0"),
         (["export", "cora", "-o", "cora.xls"], "cora.xls"),
         (["export", "cora", "-o", "nowhere/cora.csv"], "nowhere"),
         (["plot", "cora", "pareto", "-o", "front.gif"], "front.gif"),

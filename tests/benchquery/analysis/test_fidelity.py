@@ -1,0 +1,62 @@
+"""The comparison with published figures: on figures whose agreement is known beforehand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchquery import lightread
+from benchquery.analysis.fidelity import compare_seeds, fidelity, largest_errors
+from benchquery.errors import QueryError
+from tests.benchquery.conftest import HASHES
+
+
+def test_known_errors() -> None:
+    published = np.array([0.5, 0.6, 0.7, 0.8])
+    ours = published + np.array([0.01, 0.01, 0.05, -0.03])
+    found = compare_seeds(np.stack([ours - 0.02, ours + 0.02], axis=1), published)
+    assert (found.archs, found.seeds) == (4, 2)
+    assert found.bias == pytest.approx(0.01)
+    assert found.mean_error == pytest.approx(0.025)
+    assert found.median_error == pytest.approx(0.02)
+    assert found.spearman == pytest.approx(1.0)
+    assert found.seed_kendall == pytest.approx(1.0)
+
+
+def test_architectures_without_a_figure_are_left_out_and_counted() -> None:
+    per_seed = np.array([[np.nan, np.nan], [0.4, np.nan], [0.6, 0.8], [0.9, 0.9]])
+    found = compare_seeds(per_seed, np.array([0.1, 0.4, 0.7, 0.8]))
+    assert (found.archs, found.left_out) == (3, 1)
+    assert found.bias == pytest.approx(0.1 / 3)
+
+
+def test_chance_is_what_two_independent_means_differ_by() -> None:
+    random = np.random.RandomState(0)
+    truth = random.uniform(0.3, 0.9, size=(20_000, 1))
+    one, two = (truth + 0.02 * random.standard_normal((20_000, 3)) for _ in range(2))
+    found = compare_seeds(one, two.mean(axis=1))
+    assert found.chance_error == pytest.approx(found.mean_error, rel=0.03)
+    assert abs(found.bias) < 0.001
+
+
+def test_one_seed_has_no_ceiling() -> None:
+    found = compare_seeds(np.array([[0.5], [0.7]]), np.array([0.4, 0.9]))
+    assert np.isnan([found.chance_error, found.seed_spearman, found.seed_kendall]).all()
+    assert found.spearman == pytest.approx(1)
+    with pytest.raises(QueryError, match="1 of 2 architectures have a figure"):
+        compare_seeds(np.array([[0.5], [np.nan]]), np.array([0.4, 0.9]))
+
+
+def test_a_table_is_compared_row_by_row(built: Path) -> None:
+    toy, cora = lightread("toy", built), lightread("cora")
+    errors = {number: toy[number]["perf"] - cora[number]["perf"] for number in HASHES}
+    assert fidelity(toy, cora).bias == pytest.approx(np.mean(list(errors.values())))
+    worst = largest_errors(toy, cora, count=2)
+    ranked = sorted(errors, key=lambda number: -abs(errors[number]))
+    assert [row["hash"] for row in worst] == ranked[:2]
+    assert worst[0]["error"] == pytest.approx(errors[ranked[0]])
+    assert worst[0]["seeds"] == [toy[ranked[0]][f"perf_seed{seed}"] for seed in (0, 1)]
+    with pytest.raises(QueryError, match="no figures of single seeds, such as perf_seed0"):
+        fidelity(cora, cora)
