@@ -111,10 +111,10 @@ def parse_name(name: str) -> tuple[str, dict[str, str]]:
 
 def builtin_factories() -> dict[str, SpecFactory]:
     """The datasets that come with benchbuild, by name."""
-    from benchbuild.datasets import amazon, citation, coauthor, embedded, hetero, inductive, ogb
+    from benchbuild.datasets import citation, embedded, gnn_benchmark, hetero, inductive, ogb
 
     factories: dict[str, SpecFactory] = {}
-    for family in (citation, coauthor, amazon, ogb, hetero, inductive, embedded):
+    for family in (citation, gnn_benchmark, ogb, hetero, inductive, embedded):
         factories.update(family.FACTORIES)
     return factories
 
