@@ -6,14 +6,27 @@ import gc
 import math
 import platform
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import numpy as np
 
 from benchbuild.errors import BenchBuildError, WorkerError
 from benchbuild.jobs import Context, Found, Json, Key, Kind, Place, Record, Run, key_names
+
+WORKER_ENVIRONMENT: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"),
+        "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
+    }
+)
+"""Environment of the workers.
+
+One thread each, so that records do not depend on the machine's load; and, where the C library is
+glibc, memory in large pages: about five percent less time for a training on cora.
+"""
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,14 @@ import multiprocessing.connection
 import os
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerProcess
 
 from benchbuild.engines.base import (
+    WORKER_ENVIRONMENT,
     Loss,
     Outcome,
     Refusal,
@@ -35,9 +36,6 @@ from benchbuild.kinds import kind_of
 
 STARTS = 3
 """How often in a row a worker may die before its first job until the engine gives up."""
-
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-"""Environment of the workers: one thread each, so records do not depend on the machine's load."""
 
 
 @dataclass
@@ -70,7 +68,7 @@ class LocalEngine:
         self._run = run
         kind = kind_of(run.kind)
         self._context.set_forkserver_preload(list(kind.preload))
-        with _environment(ONE_THREAD):
+        with _environment(WORKER_ENVIRONMENT):
             forkserver.ensure_running()
         self._start_worker(0)
         while self._found is None:
@@ -167,7 +165,7 @@ def _how_it_ended(exitcode: int | None) -> str:
 
 
 @contextlib.contextmanager
-def _environment(values: dict[str, str]) -> Iterator[None]:
+def _environment(values: Mapping[str, str]) -> Iterator[None]:
     """Set environment variables for a while."""
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)

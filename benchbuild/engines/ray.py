@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchbuild.engines.base import (
+    WORKER_ENVIRONMENT,
     Loss,
     Outcome,
     Refusal,
@@ -27,7 +28,7 @@ from benchbuild.engines.base import (
     open_context,
     run_job,
 )
-from benchbuild.engines.local import ONE_THREAD, available_cores
+from benchbuild.engines.local import available_cores
 from benchbuild.errors import WorkerError
 from benchbuild.jobs import Found, Json, Key, Place, Record, Run
 from benchbuild.kinds import kind_of
@@ -133,7 +134,7 @@ class RayEngine:
 
     def _connect(self) -> None:
         options: dict[str, Any] = {"address": self._address}
-        environment: dict[str, Any] = {"env_vars": ONE_THREAD}
+        environment: dict[str, Any] = {"env_vars": dict(WORKER_ENVIRONMENT)}
         if self._address is not None:
             _check_reachable(self._address)
         else:
