@@ -21,6 +21,9 @@ else:
     np = LazyModule("numpy")
     stats = LazyModule("scipy.stats", extra="analysis")
 
+FIGURES = ("valid_perf", "perf")
+"""What is compared with the paper."""
+
 
 @dataclass(frozen=True)
 class Fidelity:

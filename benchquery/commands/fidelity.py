@@ -9,8 +9,6 @@ from typing import Any
 from benchquery.commands.options import add_by, add_command, add_table, open_table, print_rows
 from benchquery.store import lightread
 
-_FIGURES = ("valid_perf", "perf")
-
 
 def add(commands: Any) -> None:
     """Add the command."""
@@ -30,14 +28,14 @@ def add(commands: Any) -> None:
 
 
 def _run(args: argparse.Namespace) -> None:
-    from benchquery.analysis.fidelity import fidelity, largest_errors
+    from benchquery.analysis.fidelity import FIGURES, fidelity, largest_errors
 
     built = open_table(args)
     reference = lightread(args.reference or built.name)
     if args.worst is not None:
         print_rows(largest_errors(built, reference, args.by, args.worst), as_json=args.json)
         return
-    found = {name: dataclasses.asdict(fidelity(built, reference, name)) for name in _FIGURES}
+    found = {name: dataclasses.asdict(fidelity(built, reference, name)) for name in FIGURES}
     if args.json:
         print_rows([{"figure": name, **row} for name, row in found.items()], as_json=True)
         return
