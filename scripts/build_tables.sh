@@ -31,6 +31,16 @@ publish() {
     benchbuild verify "$table"
 }
 
+# trained DATASET OPTIONS...
+trained() {
+    run="out/runs/$1-built"
+    name="$1-built"
+    benchbuild train --dataset "$@" --device cpu --out "$run"
+    publish "$name" "$run"
+}
+
+trained cora --sample 200 --seeds 3
+
 condensed cora 0.013,0.026,0.052
 condense gcond --ratio 0.026 --method gcond --seed 1,2
 condense released --ratio 0.026 --method gcond,gcdm,dm --protocol as-released

@@ -14,6 +14,7 @@ import pytest
 from scipy import stats
 
 from benchquery import lightread
+from benchquery.analysis import fidelity
 from benchquery.cli import main
 
 COMMANDS = (
@@ -112,6 +113,17 @@ def test_datasets_and_verify_list_all(capsys: pytest.CaptureFixture[str], built:
     ]
 
 
+def test_fidelity_prints_what_the_analysis_finds(capsys: pytest.CaptureFixture[str]) -> None:
+    valid, test = ask(capsys, "fidelity", "cora-built")
+    found = fidelity(lightread("cora-built"), lightread("cora"), "perf")
+    assert (valid["figure"], test["figure"]) == ("valid_perf", "perf")
+    assert test["mean_error"] == found.mean_error
+    assert main(["fidelity", "cora-built"]) == 0
+    assert f"{found.mean_error:.4f}" in capsys.readouterr().out
+    (worst,) = ask(capsys, "fidelity", "cora-built", "--worst", "1", "--by", "perf")
+    assert abs(worst["error"]) > found.mean_error
+
+
 @pytest.mark.parametrize("ending", [".csv", ".parquet", ".json"])
 def test_export_writes_what_was_asked_for(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, ending: str
@@ -174,6 +186,7 @@ def test_readable_tables(capsys: pytest.CaptureFixture[str]) -> None:
         (["pareto", "cora", "--maximise", ",", "--minimise", ","], "at least one column"),
         (["compare", "cora", "citeseer", "--share", "0"], "not 0"),
         (["fidelity", "cora"], "valid_perf_seed0"),
+        (["fidelity", "cora-built", "--worst", "0"], "not 0"),
         (["export", "cora", "-o", "cora.xls"], "cora.xls"),
         (["export", "cora", "-o", "nowhere/cora.csv"], "nowhere"),
         (["plot", "cora", "pareto", "-o", "front.gif"], "front.gif"),

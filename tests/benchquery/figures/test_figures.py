@@ -49,6 +49,17 @@ def test_matrices_show_their_values(table: ArchTable) -> None:
     assert shown == [f"{v:.2f}" for v in agreement_matrix(tables, "pearson").ravel()]
 
 
+def test_fidelity_shows_ours_against_the_reference() -> None:
+    built, published = lightread("cora-built"), lightread("cora")
+    axes, _ = SEVERAL_FIGURES["fidelity"]({"cora-built": built, "cora": published}).axes
+    points = axes.lines[-1]
+    np.testing.assert_array_equal(points.get_ydata(), built.column("valid_perf"))
+    assert points.get_xdata().tolist() == [published[number]["valid_perf"] for number in built]
+    assert axes.get_ylabel() == "valid_perf of cora-built"
+    with pytest.raises(QueryError, match="two tables"):
+        SEVERAL_FIGURES["fidelity"]({"cora-built": built})
+
+
 @pytest.mark.parametrize("name", [name for name in TABLE_FIGURES if name != "learning"])
 @pytest.mark.parametrize("ending", [".png", ".svg", ".pdf", ".html"])
 def test_every_picture_can_be_written(
