@@ -40,6 +40,7 @@ trained() {
 }
 
 trained cora --sample 200 --seeds 3
+trained citeseer --sample 40 --seeds 3
 
 condensed cora 0.013,0.026,0.052
 condense gcond --ratio 0.026 --method gcond --seed 1,2
