@@ -15,7 +15,7 @@ from tests.benchbuild.real import real_root
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
-SIZES = {"cora": (200, 3), "citeseer": (40, 3)}
+SIZES = {"cora": (200, 3), "citeseer": (40, 3), "pubmed": (12, 1)}
 """Architectures and seeds by dataset."""
 AIMS = {"cora": (0.010, 0.015, 0.008), "citeseer": (0.020, 0.030, 0.016)}
 """The most that the mean error of `valid_perf`, that of `perf`, and the bias may be."""
@@ -81,6 +81,6 @@ def test_a_job_begins_again_as_it_did(dataset: str) -> None:
     built = lightread(f"{dataset}-built")
     arch = Arch.from_hash(55288)
     hp = hyperparameters_for(dataset).override(epochs=10)
-    again = train(arch, graph, hp, seed=1)
+    again = train(arch, graph, hp, seed=0)
     # Other processors round otherwise; later epochs add that up.
-    np.testing.assert_allclose(again.curves[:, 3:6], built.curve(arch, 1)[:10, 3:6], rtol=1e-3)
+    np.testing.assert_allclose(again.curves[:, 3:6], built.curve(arch, 0)[:10, 3:6], rtol=1e-3)
