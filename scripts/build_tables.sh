@@ -42,6 +42,7 @@ trained() {
 trained cora --sample 200 --seeds 3
 trained citeseer --sample 40 --seeds 3
 trained pubmed --sample 12 --seeds 1
+trained photo --sample 12 --seeds 1
 
 condensed cora 0.013,0.026,0.052
 condense gcond --ratio 0.026 --method gcond --seed 1,2

@@ -15,7 +15,7 @@ from tests.benchbuild.real import real_root
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
-SIZES = {"cora": (200, 3), "citeseer": (40, 3), "pubmed": (12, 1)}
+SIZES = {"cora": (200, 3), "citeseer": (40, 3), "pubmed": (12, 1), "photo": (12, 1)}
 """Architectures and seeds by dataset."""
 AIMS = {"cora": (0.010, 0.015, 0.008), "citeseer": (0.020, 0.030, 0.016)}
 """The most that the mean error of `valid_perf`, that of `perf`, and the bias may be."""
