@@ -13,6 +13,7 @@ from dataclasses import astuple, dataclass
 from functools import lru_cache
 from types import MappingProxyType
 
+from benchbuild.errors import DatasetError
 from benchbuild.hyperparameters import HyperParameters
 from benchbuild.jobs import Cost
 from benchbuild.models.wiring import wire
@@ -96,6 +97,25 @@ def size_of(dataset: str) -> GraphSize:
         nonzeros=nodes * features,
         classes=spec.num_classes or TYPICAL.classes,
     )
+
+
+def stated_size(dataset: str) -> GraphSize:
+    """Return the size of a dataset that decides what its networks look like; nothing is assumed.
+
+    Raises:
+        UnknownDatasetError: If there is no such dataset.
+        DatasetError: If its name has wrong parameters, or it does not state its sizes.
+    """
+    if dataset not in SIZES:
+        from benchbuild.datasets import dataset_spec
+
+        spec = dataset_spec(dataset)
+        if spec.num_features is None or spec.num_classes is None:
+            raise DatasetError(
+                f"dataset {dataset!r} does not state how many features and classes it has; "
+                "docs/adding-a-dataset.md says how it can"
+            )
+    return size_of(dataset)
 
 
 @dataclass(frozen=True)

@@ -214,7 +214,12 @@ def find_method(name: str) -> MethodSpec:
     found = {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
     if name not in found:
         raise ConfigError(f"unknown method {name!r}; allowed: {', '.join([*METHODS, *found])}")
-    spec = found[name].load()
+    try:
+        spec = found[name].load()
+    except Exception as error:
+        raise ConfigError(
+            f"method {name!r}: can't import {found[name].value}: {type(error).__name__}: {error}"
+        ) from error
     if not isinstance(spec, MethodSpec):
         raise ConfigError(f"method {name!r} is {found[name].value}, which is no MethodSpec")
     return spec

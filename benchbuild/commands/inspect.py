@@ -32,13 +32,13 @@ def run(args: argparse.Namespace) -> int:
 
 def inspect(args: argparse.Namespace) -> dict[str, Any]:
     """Work out everything that is known of a network beforehand."""
-    from benchbuild.costs import CostModel, size_of
+    from benchbuild.costs import CostModel, stated_size
     from benchbuild.models.size import describe
     from benchquery.arch import Arch
 
     arch = Arch.from_hash(args.hash)
     hp = hyperparameters_from(args)
-    size = size_of(args.dataset)
+    size = stated_size(args.dataset)
     cost = CostModel(size, hp).cost(arch)
     layers = describe(arch, size.features, size.classes, hp)
     return {

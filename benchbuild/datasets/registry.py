@@ -5,20 +5,22 @@ A dataset of your own is one function. Publish it as an entry point::
     [project.entry-points."graphtab.datasets"]
     mine = "my_package:load_mine"      # def load_mine(root: Path) -> Graph
 
-or, to state its facts beforehand, publish a function that returns a :class:`DatasetSpec`, or a
-:class:`DatasetSpec` itself.
+or, to state its facts beforehand, publish a :class:`DatasetSpec`. docs/adding-a-dataset.md shows
+both.
 """
 
 from __future__ import annotations
 
 import os
+import traceback
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from importlib.metadata import entry_points
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from benchbuild.datasets.graph import Graph
-from benchbuild.errors import DatasetError, UnknownDatasetError
+from benchbuild.errors import BenchBuildError, DatasetError, UnknownDatasetError
 
 ENTRY_POINT_GROUP = "graphtab.datasets"
 ROOT_VARIABLE = "GRAPHTAB_DATA"
@@ -121,40 +123,64 @@ def builtin_factories() -> dict[str, SpecFactory]:
 
 def plugin_factories() -> dict[str, SpecFactory]:
     """The datasets that installed packages publish as entry points, by name."""
-    return {
-        point.name: _plugin(point.name, point.load)
-        for point in entry_points(group=ENTRY_POINT_GROUP)
-    }
+    return {point.name: partial(_plugin, point) for point in entry_points(group=ENTRY_POINT_GROUP)}
 
 
-def _plugin(name: str, load: Callable[[], object]) -> SpecFactory:
-    def make(parameters: Mapping[str, str]) -> DatasetSpec:
-        published = load()
-        if isinstance(published, DatasetSpec):
-            return fixed(published)(parameters)
-        if not callable(published):
-            raise DatasetError(
-                f"entry point {name!r} in {ENTRY_POINT_GROUP!r} is neither a function nor a "
-                f"DatasetSpec but {type(published).__name__}"
-            )
-        return fixed(_spec_of_function(name, published))(parameters)
+def _plugin(point: EntryPoint, parameters: Mapping[str, str]) -> DatasetSpec:
+    try:
+        published = point.load()
+    except Exception as error:
+        raise DatasetError(
+            f"dataset {point.name!r}: can't import {point.value}: {_told(error)}"
+        ) from error
+    if isinstance(published, DatasetSpec):
+        spec = replace(published, name=point.name)
+    elif callable(published):
+        spec = _spec_of_function(point, published)
+    else:
+        raise DatasetError(
+            f"dataset {point.name!r}: {point.value} is neither a function nor a DatasetSpec but "
+            f"{type(published).__name__}"
+        )
+    return fixed(replace(spec, loader=partial(_load_plugin, point, spec.loader)))(parameters)
 
-    return make
 
-
-def _spec_of_function(name: str, function: Loader) -> DatasetSpec:
+def _spec_of_function(point: EntryPoint, function: Loader) -> DatasetSpec:
     return DatasetSpec(
-        name=name,
+        name=point.name,
         num_nodes=None,
         num_features=None,
         num_classes=None,
         metric="accuracy",
         split="the dataset's own",
         licence="not stated",
-        source=f"{function.__module__}.{getattr(function, '__qualname__', repr(function))}",
+        source=point.value,
         files=(),
         loader=function,
     )
+
+
+def _load_plugin(point: EntryPoint, loader: Loader, root: Path) -> Graph:
+    """Run a loader that is not ours: whatever it does wrong is said in one line."""
+    try:
+        graph = loader(root)
+    except BenchBuildError:
+        raise
+    except Exception as error:
+        raise DatasetError(f"dataset {point.name!r}: {point.value}: {_told(error)}") from error
+    if not isinstance(graph, Graph):
+        raise DatasetError(
+            f"dataset {point.name!r}: {point.value} returns {type(graph).__name__}, not a "
+            "benchbuild.datasets.Graph"
+        )
+    return replace(graph, name=point.name)
+
+
+def _told(error: Exception) -> str:
+    """An error and the line that raised it: what its author needs to mend it."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    where = "" if last.filename.startswith("<") else f" (line {last.lineno} of {last.filename})"
+    return f"{type(error).__name__}: {error}{where}"
 
 
 def _factories() -> dict[str, SpecFactory]:

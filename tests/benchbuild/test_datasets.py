@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from torch_geometric.io import read_npz as pyg_read_npz
 from torch_geometric.utils import coalesce, contains_self_loops, is_undirected
 
-from benchbuild.datasets import Graph, data_root, dataset_names, dataset_spec, load
+from benchbuild.datasets import Graph, data_root, dataset_spec, load
 from benchbuild.datasets.download import ensure_files
 from benchbuild.datasets.npz import read_npz
 from benchbuild.datasets.ogb import ARXIV_FILES, PROTEINS_FILES, mean_edge_features
@@ -225,37 +225,6 @@ def test_proteins_take_their_features_from_their_edges(tmp_path: Path) -> None:
     assert graph.metric == "rocauc"
     assert np.array_equal(graph.y.numpy(), labels)
     assert torch.equal(graph.x, mean_edge_features(edges.T, edge_features, 5))
-
-
-PLUGIN = """
-from pathlib import Path
-from benchbuild.datasets import Graph, load
-
-def mine(root: Path) -> Graph:
-    return load("karate", root)
-
-NOT_A_DATASET = 3
-"""
-
-
-def test_a_dataset_of_ones_own_is_one_function(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    (tmp_path / "graphtab_test_plugin.py").write_text(PLUGIN)
-    info = tmp_path / "graphtab_test_plugin-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: graphtab-test-plugin\nVersion: 1")
-    (info / "entry_points.txt").write_text(
-        "[graphtab.datasets]\n"
-        "mine = graphtab_test_plugin:mine\n"
-        "broken = graphtab_test_plugin:NOT_A_DATASET\n"
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-    assert "mine" in dataset_names()
-    assert load("mine").checksum == load("karate").checksum
-    assert "graphtab_test_plugin" in dataset_spec("mine").source
-    with pytest.raises(DatasetError, match=r"'broken'.*neither a function nor a DatasetSpec"):
-        load("broken")
 
 
 @pytest.mark.parametrize("part", ["x", "edge_index", "y", "train_mask"])

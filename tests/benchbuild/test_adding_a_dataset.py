@@ -1,0 +1,127 @@
+"""A dataset of one's own: what docs/adding-a-dataset.md shows runs as it stands there."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchbuild.cli import main
+from benchbuild.datasets import load
+from benchbuild.errors import DatasetError
+from benchquery import lightread
+from tests.benchbuild.pages import code_block, entry_point, install, run_command, run_lines
+
+PAGE = "adding-a-dataset.md"
+FUNCTION = code_block(PAGE, "python", "def load_papers")
+SPEC = code_block(PAGE, "python", "DatasetSpec(")
+BROKEN = """
+from benchbuild.datasets import load
+
+def misnamed(root):
+    return load("karate", root)
+
+def wrong(root):
+    return 5
+
+def failing(root):
+    raise ValueError("the file is odd")
+
+NUMBER = 3
+"""
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    """A folder with the data that the page's function reads."""
+    random = np.random.default_rng(0)
+    field = np.repeat(np.arange(3), 40)
+    words = random.random((120, 40), dtype=np.float32)
+    words[np.arange(120), field] += 2
+    np.savez(
+        tmp_path / "papers.npz", words=words, field=field, cites=random.integers(120, size=(2, 300))
+    )
+    return tmp_path
+
+
+def test_the_dataset_of_the_page_becomes_a_table(papers: Path) -> None:
+    install(papers, "our_papers", FUNCTION, "graphtab.datasets", entry_point(PAGE))
+    one = ("--workers", "1", "--device", "cpu")
+    few = {
+        "tune": ("--trials", "1", "--range", "epochs=2", *one),
+        "train": ("--sample", "3", "--seeds", "1", "--epochs", "10", *one),
+    }
+    lines = code_block(PAGE, "text", "$ benchbuild datasets")
+    assert "valid_perf" in run_lines(papers, lines, few)
+    table = lightread("papers", source=papers / "tables")
+    assert len(table) == 3
+    assert set(table.column("status")) == {"ok"}
+    inspected = run_command(papers, ["benchbuild", "inspect", "--dataset", "papers", "--hash", "0"])
+    assert inspected.returncode == 2
+    assert "does not state" in inspected.stderr
+
+
+def test_a_spec_states_the_sizes(papers: Path) -> None:
+    points = {"papers": "our_papers:PAPERS", "again": "our_papers:PAPERS"}
+    install(papers, "our_papers", FUNCTION + SPEC, "graphtab.datasets", points)
+    listed = run_command(papers, ["benchbuild", "datasets", "--json"])
+    rows = {row["name"]: row for row in json.loads(listed.stdout)}
+    assert (rows["papers"]["nodes"], rows["again"]["licence"]) == (120, "CC0")
+    words = ["benchbuild", "inspect", "--dataset", "papers", "--hash", "61237", "--json"]
+    assert "(40, 64)" in run_command(papers, words).stdout
+    (papers / "papers.npz").unlink()
+    listed = run_command(papers, ["benchbuild", "datasets", "--json"])
+    assert not {row["name"]: row for row in json.loads(listed.stdout)}["papers"]["on_disk"]
+
+
+@pytest.fixture
+def theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a package whose datasets all have something wrong with them."""
+    points = {each: f"theirs:{each}" for each in ("misnamed", "wrong", "failing")}
+    points |= {"number": "theirs:NUMBER", "absent": "nowhere:load"}
+    install(tmp_path, "theirs", BROKEN, "graphtab.datasets", points)
+    monkeypatch.syspath_prepend(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("theirs")
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("wrong", "theirs:wrong returns int, not a benchbuild.datasets.Graph"),
+        ("failing", "theirs:failing: ValueError: the file is odd (line 11 of "),
+        ("number", "theirs:NUMBER is neither a function nor a DatasetSpec but int"),
+        ("absent", "can't import nowhere:load: ModuleNotFoundError: No module named 'nowhere'"),
+    ],
+)
+def test_what_is_wrong_with_a_dataset_is_said(name: str, told: str) -> None:
+    with pytest.raises(DatasetError, match=re.escape(f"dataset {name!r}: {told}")):
+        load(name)
+
+
+@pytest.mark.usefixtures("theirs")
+def test_a_dataset_goes_by_the_name_it_is_published_under() -> None:
+    assert load("misnamed").name == "misnamed"
+    assert load("misnamed").checksum == load("karate").checksum
+
+
+def test_an_error_in_a_dataset_is_one_line_and_leaves_nothing(theirs: Path) -> None:
+    words = ["benchbuild", "train", "--dataset", "failing", "--workers", "1", "--out", "run"]
+    done = run_command(theirs, words)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("benchbuild train: dataset 'failing': ")
+    assert not (theirs / "run").exists()
+
+
+@pytest.mark.usefixtures("theirs")
+def test_a_dataset_that_is_broken_does_not_hide_the_others(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["datasets"]) == 0
+    printed = capsys.readouterr()
+    assert "misnamed" in printed.out
+    assert "nowhere" in printed.err
