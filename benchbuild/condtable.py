@@ -20,7 +20,7 @@ import numpy as np
 from benchbuild.collect import Collection
 from benchbuild.condense.stored import StoredGraph
 from benchbuild.evaluate.settings import Evaluations, Result
-from benchbuild.jobs import STATUSES, Record, Run
+from benchbuild.jobs import DETERMINED, OK, STATUSES, Record, Run
 from benchbuild.kinds.condense import graph_columns, trace_of
 from benchquery.condensed import CondensedTable
 from benchquery.config import MODELS, CondenseConfig, EvalConfig
@@ -162,7 +162,8 @@ def write_condensed_table(collection: Collection, stage: Path) -> None:
 def write_extended_table(collection: Collection, source: CondensedTable, stage: Path) -> None:
     """Write a table once more with new evaluations of its graphs.
 
-    A new figure takes the place of one that was there for the same model and seed.
+    A new figure takes the place of one that was there for the same model and seed; an evaluation
+    that gave none does not.
 
     Args:
         collection: The records of one or several runs of evaluations.
@@ -170,12 +171,12 @@ def write_extended_table(collection: Collection, source: CondensedTable, stage: 
         stage: The folder to fill.
     """
     rows = {row.order: row for row in rows_of(source)}
-    best_first = sorted(rows.values(), key=lambda row: -STATUSES.index(row.about["status"]))
-    first = {row.config.text: row for row in best_first}
+    worst_first = sorted(rows.values(), key=lambda row: -STATUSES.index(row.about["status"]))
+    best = {row.config.text: row for row in worst_first}
     kept = kept_of(source)
     environments = list(source.manifest.provenance["environments"])
     for record in records_of(collection):
-        before = first[record["config"]]
+        before = best[record["config"]]
         graph = kept[before.config.valid_hash()].graph
         for evaluation, results in Evaluations.read(collection.run.settings).results(record):
             about = {**before.about, **graph_columns(graph, evaluation.number("threshold"))}
@@ -183,8 +184,10 @@ def write_extended_table(collection: Collection, source: CondensedTable, stage: 
                 about |= {"status": record["status"], "reason": record["reason"]}
             new = Row(before.config, evaluation, about, results)
             old = rows.get(new.order)
-            merged = {**old.results, **new.results} if old else new.results
-            rows[new.order] = replace(new, results=merged)
+            known = {seed: one for seed, one in results.items() if not math.isnan(one.perf)}
+            rows[new.order] = (
+                replace(new, results={**results, **old.results, **known}) if old else new
+            )
         here = json.loads(record["environment"] or "null")
         environments += [here] if here and here not in environments else []
     provenance = source.manifest.provenance
@@ -211,6 +214,9 @@ def _rows(
 ) -> Iterator[Row]:
     """Make the rows of a record, one an evaluation."""
     known = {name: record[name] for name in (*COSTS, "best_epoch", "status", "reason")}
+    if graph is not None and record["status"] not in DETERMINED:
+        # The machine failed an evaluation, which says so itself; the condensation is fine.
+        known |= {"status": OK, "reason": ""}
     known["best_epoch"] = math.nan if graph is None else float(known["best_epoch"])
     for name in ("expert_bytes", "peak_memory"):
         known[name] = max(known[name], 0)

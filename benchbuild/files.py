@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import fcntl
 import os
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from benchbuild.errors import WriteError
 
@@ -65,15 +68,31 @@ def cannot_write(path: Path, error: OSError) -> WriteError:
     )
 
 
+def set_aside(path: Path, suffix: str) -> None:
+    """Give a file another name, unless another process did so or it is gone.
+
+    Raises:
+        WriteError: If the folder can't be written to.
+    """
+    try:
+        path.rename(path.with_name(path.name + suffix))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise cannot_write(path, error) from error
+
+
 def make_folder(path: Path) -> None:
     """Make a folder and those above it, synced to disk, unless it is there.
 
     Raises:
         WriteError: If it can't be made.
     """
+    new = [each for each in (path, *path.parents) if not each.exists()]
     try:
         path.mkdir(parents=True, exist_ok=True)
-        sync_folder(path.parent)
+        for each in new:
+            sync_folder(each.parent)
     except OSError as error:
         raise cannot_write(path, error) from error
 
@@ -91,3 +110,29 @@ def remove_leftovers(folder: Path, owner: str) -> None:
     """Remove what a killed writer of this name left half-written."""
     for aside in folder.glob(f"{owner}-*{ASIDE}"):
         aside.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def locked(path: Path, *, wait: bool) -> Iterator[IO[str] | None]:
+    """Hold a file's lock; gives None if another process has it and waiting is not wanted.
+
+    Where a file system knows no locks, none is held: the worst that can come of it is work that
+    is done twice.
+
+    Raises:
+        WriteError: If the file can't be opened.
+    """
+    try:
+        file = path.open("a+", encoding="utf-8")
+    except OSError as error:
+        raise cannot_write(path, error) from error
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except OSError as error:
+            if error.errno == errno.EWOULDBLOCK:
+                yield None
+                return
+            if error.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):
+                raise cannot_write(path, error) from error
+        yield file

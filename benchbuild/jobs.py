@@ -24,10 +24,11 @@ Key = tuple[Any, ...]
 Record = Mapping[str, Any]
 Json = Mapping[str, Any]
 
-STATUSES = ("ok", "diverged", "oom", "failed")
+OK, DIVERGED, OOM, FAILED = "ok", "diverged", "oom", "failed"
+STATUSES = (OK, DIVERGED, OOM, FAILED)
 """How a job can end, the best first."""
 
-DETERMINED = ("ok", "diverged")
+DETERMINED = (OK, DIVERGED)
 """The ends that the job alone decides. The others depend on the machine: a job may run out of
 memory here and end well elsewhere, so a determined record replaces one of those."""
 
@@ -142,6 +143,9 @@ class Context(Protocol):
 
     def run(self, key: Key) -> Record:
         """Run one job; the record lacks only `COMMON_FIELDS` other than status and reason."""
+
+    def recover(self) -> None:
+        """Make ready for the next job after one that failed; raises if there can't be one."""
 
 
 class Kind(Protocol):

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchbuild.errors import CorruptPartError
-from benchbuild.files import remove_leftovers, write_whole
+from benchbuild.files import remove_leftovers, set_aside, write_whole
 from benchbuild.jobs import COMMON_FIELDS, STATUSES, Key, Kind, Record, key_names
 from benchbuild.plan import Shard
 
@@ -173,7 +173,7 @@ class Parts:
             except FileNotFoundError:
                 continue
             except CorruptPartError as error:
-                path.rename(path.with_name(path.name + DAMAGED))
+                set_aside(path, DAMAGED)
                 damaged.append(str(error))
                 continue
             statuses = part.table.column("status").to_pylist()

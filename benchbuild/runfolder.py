@@ -15,18 +15,16 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import errno
-import fcntl
 import json
 import os
 import platform
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from benchbuild.errors import RunFolderError
-from benchbuild.files import cannot_write, make_folder, write_whole
+from benchbuild.files import cannot_write, locked, make_folder, write_whole
 from benchbuild.jobs import Json, Run
 from benchbuild.kinds import kind_of
 from benchbuild.parts import Parts
@@ -103,7 +101,7 @@ class RunFolder:
         make_folder(path / "parts")
         make_folder(path / "shards")
         make_folder(path / "logs")
-        with _locked(path / "shards" / "begin.lock", wait=True):
+        with locked(path / "shards" / "begin.lock", wait=True):
             cls.check(path, run)
             if not (path / RUN).exists():
                 body = {"format": _FORMAT, "version": _VERSION, **run.body}
@@ -133,7 +131,7 @@ class RunFolder:
             WriteError: If the folder can't be written to.
         """
         path = self.path / "shards" / f"{shard.slug}.json"
-        with _locked(path, wait=False) as file:
+        with locked(path, wait=False) as file:
             if file is None:
                 raise RunFolderError(
                     f"shard {shard} in {self.path} is being run by another process "
@@ -148,29 +146,6 @@ class RunFolder:
             except OSError as error:
                 raise cannot_write(path, error) from error
             yield
-
-
-@contextlib.contextmanager
-def _locked(path: Path, *, wait: bool) -> Iterator[IO[str] | None]:
-    """Hold a file's lock; gives None if another process has it and waiting is not wanted.
-
-    Where a file system knows no locks, none is held: the worst that can come of it is records
-    that are there twice.
-    """
-    try:
-        file = path.open("a+", encoding="utf-8")
-    except OSError as error:
-        raise cannot_write(path, error) from error
-    with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        except OSError as error:
-            if error.errno == errno.EWOULDBLOCK:
-                yield None
-                return
-            if error.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):
-                raise cannot_write(path, error) from error
-        yield file
 
 
 def differences(there: Json, asked: Json, prefix: str = "") -> Iterator[str]:

@@ -52,6 +52,9 @@ def _run_problems(folder: RunFolder) -> Iterator[str]:
         except CorruptPartError as error:
             yield str(error)
             continue
+        except FileNotFoundError:
+            # A run under way has gathered it into a bigger part, and checked it for that.
+            continue
         columns = {name: arrays_of(table.column(name)) for name in arrays}
         for row, scalars in enumerate(table.drop_columns(arrays).to_pylist()):
             record = scalars | {name: column[row] for name, column in columns.items()}

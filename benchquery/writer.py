@@ -24,7 +24,8 @@ def new_table(folder: Path, *, replace: bool = False) -> Iterator[Path]:
     """Give a scratch folder to fill, and put it in place when the block ends well.
 
     The scratch folder stands beside the final one. After the block its files are synced
-    to disk and it is renamed, so a table is there whole or not at all.
+    to disk and it is renamed, so a table is there whole or not at all. One that it replaces
+    goes only when the new one is in place.
 
     Args:
         folder: Where the table shall be.
@@ -42,12 +43,26 @@ def new_table(folder: Path, *, replace: bool = False) -> Iterator[Path]:
         for path in (*stage.iterdir(), stage):
             _sync(path)
         stage.chmod(0o755)
-        if replace and folder.exists():
-            shutil.rmtree(folder)
-        stage.rename(folder)
-        _sync(folder.parent)
+        with _out_of_the_way(folder, stage.with_name(f"{stage.name}-before")):
+            stage.rename(folder)
+            _sync(folder.parent)
     finally:
         shutil.rmtree(stage, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _out_of_the_way(folder: Path, aside: Path) -> Iterator[None]:
+    """Move what is at a place aside; it goes when the block ends well, and comes back otherwise."""
+    if not folder.exists():
+        yield
+        return
+    folder.rename(aside)
+    try:
+        yield
+    except BaseException:
+        aside.rename(folder)
+        raise
+    shutil.rmtree(aside, ignore_errors=True)
 
 
 def write_table(

@@ -70,7 +70,8 @@ class Workspace:
     Attributes:
         scratch: A folder for large intermediate results that later jobs may use again.
         costs: Filled by the method with costs of its own, such as ``expert_seconds`` and
-            ``expert_bytes``.
+            ``expert_bytes``. ``expert_seconds_here``, which this job spent on them, are not
+            counted as the method's own time.
     """
 
     scratch: Path

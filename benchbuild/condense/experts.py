@@ -30,7 +30,7 @@ from torch import Tensor
 from benchbuild.condense.backbones import Backbone, Weights, make_backbone
 from benchbuild.condense.base import Problem, Workspace
 from benchbuild.condense.views import DenseMatrix, Matrix, SparseHop, SparseTimes, View
-from benchbuild.files import make_folder, written_aside
+from benchbuild.files import locked, make_folder, remove_leftovers, written_aside
 from benchbuild.training.adjacency import propagation_matrix
 from benchbuild.training.features import SPARSE_BELOW, to_scipy
 from benchbuild.training.meters import Stopwatch
@@ -95,15 +95,27 @@ class Experts:
         self.backbone = make_backbone(config, int(problem.x.shape[1]), problem.num_classes)
         self._device = problem.device
         self._shapes = [weight.shape for weight in _drawn(self.backbone, config, 0, problem)]
-        missing = {number: file for number, file in enumerate(self.files) if not file.exists()}
-        if missing:
-            view = real_view(problem, config, self.backbone, problem.train_nodes)
-            for number, file in missing.items():
-                weights = _drawn(self.backbone, config, number, problem)
-                rows = trajectory(
-                    problem, config, self.backbone, view, weights=weights, curriculum=curriculum
-                )
-                _write(file, config, rows, problem.device)
+        watch = Stopwatch(problem.device)
+        if not all(file.exists() for file in self.files):
+            self._train(problem, config, curriculum)
+        self._seconds_here = watch.seconds()
+
+    def _train(
+        self, problem: Problem, config: CondenseConfig, curriculum: Curriculum | None
+    ) -> None:
+        """Train what is missing: first what no other process is at, then wait for the others."""
+        view = real_view(problem, config, self.backbone, problem.train_nodes)
+        for wait in (False, True):
+            for number, file in enumerate(self.files):
+                with locked(file.with_suffix(".lock"), wait=wait) as held:
+                    if held is None or file.exists():
+                        continue
+                    remove_leftovers(file.parent, file.stem)
+                    weights = _drawn(self.backbone, config, number, problem)
+                    rows = trajectory(
+                        problem, config, self.backbone, view, weights=weights, curriculum=curriculum
+                    )
+                    _write(file, config, rows, problem.device)
 
     def __len__(self) -> int:
         """Return how many experts there are."""
@@ -117,8 +129,12 @@ class Experts:
         return [part.view(shape) for part, shape in zip(parts, self._shapes, strict=True)]
 
     def add_costs(self, workspace: Workspace) -> None:
-        """Add the seconds of their training, whenever that was, and the bytes of their files."""
+        """Add the seconds of their training, whenever that was, and the bytes of their files.
+
+        ``expert_seconds_here`` are those that this process spent on it, waiting included.
+        """
         costs = workspace.costs
+        costs["expert_seconds_here"] = costs.get("expert_seconds_here", 0.0) + self._seconds_here
         for path in self.files:
             with h5py.File(path, "r") as file:
                 seconds = float(file.attrs["seconds"])
@@ -206,6 +222,7 @@ def _name(problem: Problem, config: CondenseConfig, curriculum: Curriculum | Non
     """Return what files of experts begin with: a digest of all that they depend on."""
     facts = {
         "format": FORMAT,
+        "device": problem.device.type,
         "graph": problem.graph.checksum,
         "curriculum": dict(curriculum.key) if curriculum else None,
         **{name: config[name] for name in _SETTINGS},

@@ -18,9 +18,9 @@ from benchbuild.condense.base import Problem, Snapshot, Workspace
 from benchbuild.condense.registry import condenser
 from benchbuild.condense.stored import StoredGraph
 from benchbuild.evaluate.evaluator import Evaluator
+from benchbuild.jobs import DIVERGED, OK
 from benchbuild.training.devices import reproducible
 from benchbuild.training.meters import MemoryMeter, Stopwatch
-from benchbuild.training.result import DIVERGED, OK
 from benchquery.config import CondenseConfig, EvalConfig
 
 
@@ -158,9 +158,7 @@ def run_condensation(
     best = max(
         judged, key=lambda one: (not math.isnan(one.valid_perf), one.valid_perf), default=None
     )
-    return Condensation(
-        status, reason, best, _trace(judged), _costs(workspace, meters, judged, best)
-    )
+    return Condensation(status, reason, best, _trace(judged), _costs(workspace, meters, best))
 
 
 def _fault(snapshot: Snapshot, graph: StoredGraph) -> str:
@@ -187,21 +185,13 @@ def _trace(judged: Sequence[Judged]) -> dict[str, np.ndarray]:
     }
 
 
-def _costs(
-    workspace: Workspace, meters: Meters, judged: Sequence[Judged], best: Judged | None
-) -> Costs:
-    """Add up what a condensation took.
-
-    Experts are trained before the first snapshot, or were by an earlier job, so their time is
-    taken out of what came before it.
-    """
-    expert_seconds = workspace.costs.get("expert_seconds", 0.0)
-    before = judged[0].seconds if judged else meters.seconds
-    experts_now = min(expert_seconds, before)
+def _costs(workspace: Workspace, meters: Meters, best: Judged | None) -> Costs:
+    """Add up what a condensation took; experts that it trained itself are counted apart."""
+    experts_here = workspace.costs.get("expert_seconds_here", 0.0)
     return Costs(
-        seconds=meters.seconds - experts_now,
-        seconds_best=best.seconds - experts_now if best else math.nan,
-        expert_seconds=expert_seconds,
+        seconds=meters.seconds - experts_here,
+        seconds_best=best.seconds - experts_here if best else math.nan,
+        expert_seconds=workspace.costs.get("expert_seconds", 0.0),
         expert_bytes=int(workspace.costs.get("expert_bytes", 0)),
         peak_memory=meters.peak_memory,
         peak_gpu_memory=meters.peak_gpu_memory,

@@ -5,15 +5,18 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+from torch_geometric.data import download_url
 from torch_geometric.datasets import Planetoid
 from torch_geometric.io import read_planetoid_data
 
 from benchbuild.datasets.download import ensure_files
 from benchbuild.datasets.graph import Graph
 from benchbuild.datasets.registry import DatasetSpec, SpecFactory, fixed
+from benchbuild.datasets.safe_pickles import check_pickle
 
 SPLIT = "Planetoid public split: 20 training nodes a class, 500 validation and 1,000 test nodes"
-PARTS = ("x", "tx", "allx", "y", "ty", "ally", "graph", "test.index")
+PICKLES = ("x", "tx", "allx", "y", "ty", "ally", "graph")
+PARTS = (*PICKLES, "test.index")
 
 
 def _files(folder: str) -> tuple[str, ...]:
@@ -21,13 +24,21 @@ def _files(folder: str) -> tuple[str, ...]:
 
 
 def _load(root: Path, *, folder: str, num_classes: int) -> Graph:
-    name = folder.lower()
-    ensure_files(name, root, _files(folder), lambda: Planetoid(str(root / "Planetoid"), folder))
-    data = read_planetoid_data(str(root / "Planetoid" / folder / "raw"), name)
+    name, raw = folder.lower(), root / "Planetoid" / folder / "raw"
+    ensure_files(name, root, _files(folder), partial(_download, name, raw))
+    for part in PICKLES:
+        check_pickle(raw / f"ind.{name}.{part}")
+    data = read_planetoid_data(str(raw), name)
     masks = (data.train_mask, data.val_mask, data.test_mask)
     return Graph.build(
         name, data.x, data.edge_index, data.y, masks, num_classes=num_classes, split=SPLIT
     )
+
+
+def _download(name: str, raw: Path) -> None:
+    """Fetch the raw files, and no more: torch-geometric's own class would unpickle them at once."""
+    for part in PARTS:
+        download_url(f"{Planetoid.url}/ind.{name}.{part}", str(raw), log=False)
 
 
 def _spec(folder: str, nodes: int, features: int, classes: int) -> SpecFactory:

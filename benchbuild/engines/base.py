@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+import os
 import platform
 import time
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,24 @@ from typing import Any, Protocol
 import numpy as np
 
 from benchbuild.errors import BenchBuildError, WorkerError
-from benchbuild.jobs import Context, Found, Json, Key, Kind, Place, Record, Run, key_names
+from benchbuild.failures import failure
+from benchbuild.jobs import (
+    DETERMINED,
+    FAILED,
+    Context,
+    Found,
+    Json,
+    Key,
+    Kind,
+    Place,
+    Record,
+    Run,
+    key_names,
+)
+from benchquery.errors import BenchQueryError
+
+BROKEN_DEVICE = 70
+"""Exit code of a worker whose device no longer works."""
 
 WORKER_ENVIRONMENT: Mapping[str, str] = MappingProxyType(
     {
@@ -100,7 +118,7 @@ def open_context(kind: Kind, settings: Json, place: Place) -> Context | Refusal:
     try:
         context = kind.open(settings, place)
         context.found  # noqa: B018  (worked out here, so that it can refuse too)
-    except (BenchBuildError, ImportError) as error:
+    except (BenchBuildError, BenchQueryError, ImportError) as error:
         return Refusal(str(error))
     gc.freeze()
     return context
@@ -141,12 +159,27 @@ class Engine(Protocol):
 
 
 def run_job(kind: Kind, context: Context, key: Key) -> Record:
-    """Run a job in a worker. Whatever goes wrong becomes a record."""
+    """Run a job in a worker. Whatever goes wrong becomes a record.
+
+    A job can break the device, as an illegal access breaks a CUDA context: all later jobs of the
+    process would fail at once. The process then ends without a record, so that the job is lost
+    and goes to a new worker.
+    """
+    record = _attempt(kind, context, key)
+    if record["status"] not in DETERMINED:
+        # The error is gone by now, and with it what its traceback held in memory.
+        try:
+            context.recover()
+        except Exception:
+            os._exit(BROKEN_DEVICE)
+    return record
+
+
+def _attempt(kind: Kind, context: Context, key: Key) -> Record:
     try:
         record = context.run(key)
     except Exception as error:
-        status = "oom" if isinstance(error, MemoryError) else "failed"
-        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        status, reason = failure(error)
         return failed_record(kind, key, reason, status)
     return {**record, "finished": time.time(), "host": platform.node()}
 
@@ -154,7 +187,7 @@ def run_job(kind: Kind, context: Context, key: Key) -> Record:
 _BLANK: dict[str, Any] = {"int32": -1, "int64": -1, "float64": math.nan, "string": ""}
 
 
-def failed_record(kind: Kind, key: Key, reason: str, status: str = "failed") -> Record:
+def failed_record(kind: Kind, key: Key, reason: str, status: str = FAILED) -> Record:
     """Return the record of a job that gave no result."""
     blank = {
         field.name: np.empty(0, field.dtype[:-2])

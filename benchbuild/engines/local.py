@@ -21,6 +21,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerProcess
 
 from benchbuild.engines.base import (
+    BROKEN_DEVICE,
     WORKER_ENVIRONMENT,
     Loss,
     Outcome,
@@ -157,6 +158,8 @@ def available_cores() -> int:
 
 
 def _how_it_ended(exitcode: int | None) -> str:
+    if exitcode == BROKEN_DEVICE:
+        return "the worker's device no longer worked"
     if exitcode is None or exitcode >= 0:
         return f"the worker ended with exit code {exitcode}"
     name = signal.Signals(-exitcode).name

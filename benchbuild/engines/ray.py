@@ -74,10 +74,15 @@ class RayEngine:
         address: The cluster to join; None to start one here.
 
     Raises:
-        WorkerError: If Ray is not installed.
+        WorkerError: If Ray is not installed, or a certain GPU is asked for.
     """
 
     def __init__(self, workers: Workers, address: str | None = None) -> None:
+        if workers.device.startswith("cuda:"):
+            raise WorkerError(
+                f"device {workers.device!r}: Ray itself chooses the GPU of a worker; use auto, cpu "
+                "or cuda"
+            )
         try:
             self._ray = importlib.import_module("ray")
         except ImportError as error:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchbuild.errors import PlanError
-from benchbuild.jobs import STATUSES, Field, Json, Record
+from benchbuild.errors import EvaluationError, PlanError
+from benchbuild.failures import failure
+from benchbuild.jobs import OK, STATUSES, Field, Json, Record
 from benchquery.config import MODELS, TASKS, EvalConfig
 from benchquery.errors import ConfigError
 from benchquery.schema import CURVE_COLUMNS
@@ -105,13 +106,20 @@ class Evaluations:
         return self.configs[0].count("epochs")
 
     def run(self, evaluator: Evaluator, graph: StoredGraph) -> dict[str, Any]:
-        """Evaluate a graph in every way; gives `EVALUATION_FIELDS`."""
+        """Evaluate a graph in every way; gives `EVALUATION_FIELDS`, ``status`` and ``reason``.
+
+        The status is "ok" unless the machine failed an evaluation, which another one may not.
+        """
         found = [
             _evaluate(evaluator, graph, config.replace(seed=seed))
             for config in self.configs
             for seed in self.seeds
         ]
+        lost = [one for one in found if not one.determined]
+        worst = max(lost, key=lambda one: STATUSES.index(one.status), default=None)
         return {
+            "status": worst.status if worst else OK,
+            "reason": worst.reason if worst else "",
             "eval_valid": np.array([one.valid_perf for one in found]),
             "eval_perf": np.array([one.perf for one in found]),
             "eval_full": np.array([one.full_perf for one in found]),
@@ -176,6 +184,7 @@ class Result:
         perf: The test metric at that epoch.
         full_perf: The test metric of the model trained on the original graph.
         curve: (epochs, 7) float32.
+        determined: Whether it would end so on any machine.
     """
 
     status: str
@@ -184,6 +193,7 @@ class Result:
     perf: float
     full_perf: float
     curve: np.ndarray
+    determined: bool = True
 
     def problems(self) -> Iterator[str]:
         """Say where the figures are not what the curve gives."""
@@ -203,18 +213,22 @@ class Result:
 
 
 def _evaluate(evaluator: Evaluator, graph: StoredGraph, config: EvalConfig) -> Result:
-    """Evaluate a graph once; what goes wrong becomes the result's status."""
-    from benchbuild.training.trainer import is_out_of_memory
+    """Evaluate a graph once; what goes wrong becomes the result's status.
 
+    If it is the training on the original graph that goes wrong, all else is kept.
+    """
+    nothing = np.full((config.count("epochs"), len(CURVE_COLUMNS)), np.nan)
+    result = Result(OK, "", math.nan, math.nan, math.nan, nothing)
     try:
         found = evaluator.evaluate(graph.condensed(), config)
-        full = evaluator.full(config)
+        result = Result(
+            found.status, found.reason, found.valid_perf, found.perf, math.nan, found.curve
+        )
+        return replace(result, full_perf=evaluator.full(config).perf)
     except Exception as error:
-        status = "oom" if is_out_of_memory(error) else "failed"
-        reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        nothing = np.full((config.count("epochs"), len(CURVE_COLUMNS)), np.nan)
-        return Result(status, reason, math.nan, math.nan, math.nan, nothing)
-    return Result(found.status, found.reason, found.valid_perf, found.perf, full.perf, found.curve)
+        status, reason = failure(error)
+        determined = isinstance(error, EvaluationError)
+        return replace(result, status=status, reason=reason, determined=determined)
 
 
 def _check_ranges(config: EvalConfig) -> None:

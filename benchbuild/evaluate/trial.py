@@ -16,11 +16,12 @@ from torch import nn
 from benchbuild.condense.base import CondensedGraph
 from benchbuild.evaluate.models import build_model
 from benchbuild.evaluate.operands import Operands
+from benchbuild.jobs import DIVERGED, OK
 from benchbuild.training.devices import reproducible
 from benchbuild.training.loop import History, Learner, learn
 from benchbuild.training.objective import Objective
 from benchbuild.training.operations import store_by_column
-from benchbuild.training.result import DIVERGED, OK, summarise
+from benchbuild.training.result import summarise
 from benchquery.config import EvalConfig
 
 

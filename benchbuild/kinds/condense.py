@@ -20,7 +20,7 @@ from benchbuild.condense.statistics import statistics
 from benchbuild.condense.stored import StoredGraph
 from benchbuild.errors import PlanError
 from benchbuild.evaluate.settings import EVALUATION_FIELDS, Evaluations
-from benchbuild.jobs import Cost, Field, Json, Key, Place, Record, Run, canonical
+from benchbuild.jobs import OK, Cost, Field, Json, Key, Place, Record, Run, canonical
 from benchbuild.kinds.train import DatasetWorker, canonical_dataset
 from benchquery.config import CondenseConfig, EvalConfig
 from benchquery.methods import RECIPE
@@ -161,39 +161,35 @@ class CondenseContext(EvaluatingWorker):
     def __init__(self, settings: Json, place: Place) -> None:
         super().__init__(settings, place)
         self._judge = EvalConfig.from_text(settings["judge"])
-        self._scratch = Path(place.scratch or tempfile.mkdtemp(prefix="graphtab-"))
+        self._temporary = tempfile.TemporaryDirectory()
+        self._scratch = Path(place.scratch or self._temporary.name)
 
     def run(self, key: Key) -> Record:
         """Condense and evaluate one configuration."""
         from benchbuild.condense.process import run_condensation
-        from benchbuild.training.trainer import is_out_of_memory
 
-        try:
-            done = run_condensation(
-                self.problem,
-                CondenseConfig.from_text(key[0]),
-                self.evaluator,
-                self._judge,
-                self._scratch,
-            )
-        except Exception as error:
-            if is_out_of_memory(error):
-                raise MemoryError(str(error)) from error
-            raise
-        return {
+        done = run_condensation(
+            self.problem,
+            CondenseConfig.from_text(key[0]),
+            self.evaluator,
+            self._judge,
+            self._scratch,
+        )
+        record = {
             "config": key[0],
-            "status": done.status,
-            "reason": done.reason,
             "environment": self.environment(),
             **_condense_fields(done),
             **self._evaluate(done),
         }
+        if done.status != OK:
+            record |= {"status": done.status, "reason": done.reason}
+        return record
 
     def _evaluate(self, done: Condensation) -> dict[str, Any]:
         if done.best is not None:
             return self.evaluations.run(self.evaluator, done.best.graph)
         nothing = {f.name: np.empty(0, f.dtype[:-2]) for f in EVALUATION_FIELDS}
-        return {**nothing, "eval_reasons": ""}
+        return {**nothing, "eval_reasons": "", "status": done.status, "reason": done.reason}
 
 
 def _condense_fields(done: Condensation) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from benchbuild.costs import (
 from benchbuild.errors import HyperParameterError, PlanError
 from benchbuild.hyperparameters import HyperParameters, hyperparameters_for
 from benchbuild.jobs import Cost, Field, Json, Key, Place, Record, Run, canonical
-from benchbuild.kinds.train import DatasetWorker, train_settings
+from benchbuild.kinds.train import NetworkWorker, train_settings
 from benchquery.arch import LINKS, NODES, Arch
 from benchquery.errors import AllSkipError
 from benchquery.space import get_space
@@ -242,7 +242,7 @@ class DartsKind:
         write_darts_table(collection, stage)
 
 
-class DartsContext(DatasetWorker):
+class DartsContext(NetworkWorker):
     """A worker that searches with the settings of its run."""
 
     def __init__(self, settings: Json, place: Place) -> None:

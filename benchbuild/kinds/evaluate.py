@@ -94,8 +94,6 @@ class EvaluateContext(EvaluatingWorker):
         found: dict[str, Any] = self.evaluations.run(self.evaluator, graph)
         return {
             "config": key[0],
-            "status": "ok",
-            "reason": "",
             "environment": self.environment(),
             **found,
         }

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from benchbuild.costs import SIZES, CostModel, size_of
-from benchbuild.errors import PlanError
+from benchbuild.errors import DatasetError, PlanError
 from benchbuild.hyperparameters import RECIPE_VERSION, HyperParameters, hyperparameters_for
 from benchbuild.jobs import Cost, Field, Found, Json, Key, Place, Record, Run, canonical
 from benchquery.arch import Arch
@@ -261,11 +261,12 @@ class DatasetWorker:
         import torch
 
         from benchbuild.datasets import dataset_spec, load
-        from benchbuild.training.devices import resolve_device
+        from benchbuild.training.devices import claim, resolve_device
 
         warnings.filterwarnings("ignore", message="Sparse CSR tensor support")
         torch.set_num_threads(1)
         self._device = resolve_device(spread(place, torch.cuda.device_count()))
+        claim(self._device)
         self._graph: Graph = load(dataset, place.data_root)
         self._spec = dataset_spec(dataset)
 
@@ -288,6 +289,36 @@ class DatasetWorker:
         on_gpu = self._device.type == "cuda"
         return Found(facts, about, torch.cuda.device_count() if on_gpu else 0)
 
+    def recover(self) -> None:
+        """Forget what was made of the graph, and give its memory back."""
+        from benchbuild.training import darts, trainer
+        from benchbuild.training.devices import release
+
+        trainer.prepare.cache_clear()
+        darts.prepare.cache_clear()
+        release(self._device)
+
+
+class NetworkWorker(DatasetWorker):
+    """A worker that trains networks on a graph that they see as a whole.
+
+    Args:
+        dataset: The dataset.
+        place: Where to run.
+
+    Raises:
+        DatasetError: If its training nodes may not see the others.
+    """
+
+    def __init__(self, dataset: str, place: Place) -> None:
+        super().__init__(dataset, place)
+        if self._graph.inductive:
+            raise DatasetError(
+                f"dataset {dataset!r} is inductive: its training, validation and test nodes are "
+                "graphs that don't see each other. Networks are trained on one graph here; this "
+                "dataset is for benchbuild condense"
+            )
+
     def train(self, number: int, seed: int, hp: HyperParameters) -> Record:
         """Train one architecture; gives `RESULT_FIELDS`, status and reason."""
         from benchbuild.training import train
@@ -295,7 +326,7 @@ class DatasetWorker:
         return _fields(train(Arch.from_hash(number), self._graph, hp, seed, self._device))
 
 
-class TrainContext(DatasetWorker):
+class TrainContext(NetworkWorker):
     """A worker that trains with the hyper-parameters of its run."""
 
     def __init__(self, settings: Json, place: Place) -> None:

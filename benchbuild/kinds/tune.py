@@ -23,7 +23,7 @@ from benchbuild.hyperparameters import DEFAULT_HYPERPARAMETERS, RECIPE_VERSION, 
 from benchbuild.jobs import DETERMINED, Cost, Field, Json, Key, Place, Record, Run
 from benchbuild.kinds.train import (
     RESULT_FIELDS,
-    DatasetWorker,
+    NetworkWorker,
     canonical_dataset,
     default_space,
 )
@@ -234,7 +234,7 @@ class TuneKind:
         )
 
 
-class TuneContext(DatasetWorker):
+class TuneContext(NetworkWorker):
     """A worker that trains with the hyper-parameters of a trial."""
 
     def __init__(self, settings: Json, place: Place) -> None:

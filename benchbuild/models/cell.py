@@ -123,5 +123,5 @@ def build_network(
     Torch's global generator is left as it was.
     """
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+        torch.default_generator.manual_seed(seed)
         return CellNetwork(wire(arch, num_features, num_classes, hp))

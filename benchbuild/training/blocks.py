@@ -8,6 +8,8 @@ and 1,640 to evaluate, out of 2,708.
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 import torch
 from scipy.sparse import csr_matrix
@@ -53,25 +55,30 @@ class Block:
         wanted: Which of the computed rows are wanted, in which order.
     """
 
-    def __init__(
-        self, adjacency: Adjacency, num_nodes: int, wanted: np.ndarray | None, device: torch.device
-    ) -> None:
-        """Makes the block for some rows of the output; None for all rows.
-
-        If most rows are wanted, all are computed and the wanted ones chosen at the end.
-        """
+    def __init__(self, adjacency: Adjacency, num_nodes: int, device: torch.device) -> None:
+        """Makes the block of all rows."""
         self._adjacency = adjacency
+        self._num_nodes = num_nodes
         self._device = device
         self._matrices: dict[str, SparseMatrix] = {}
         self._attention: dict[int, AttentionPattern] = {}
-        if wanted is None or wanted.size >= WHOLE_FROM * num_nodes:
-            self.sources = self.targets = Rows(None, device)
-            self.wanted = Rows(wanted, device)
-        else:
-            around = adjacency.neighbours(wanted)
-            self.sources = Rows(np.concatenate([wanted, around]), device)
-            self.targets = Rows(wanted, device)
-            self.wanted = Rows(None, device)
+        self.sources = self.targets = self.wanted = Rows(None, device)
+
+    def cut(self, wanted: np.ndarray) -> Block:
+        """Makes the block of some rows out of that of all.
+
+        If most rows are wanted, all are computed, with the same matrices, and the wanted ones are
+        chosen at the end.
+        """
+        if wanted.size >= WHOLE_FROM * self._num_nodes:
+            block = copy(self)
+            block.wanted = Rows(wanted, self._device)
+            return block
+        block = Block(self._adjacency, self._num_nodes, self._device)
+        around = self._adjacency.neighbours(wanted)
+        block.sources = Rows(np.concatenate([wanted, around]), self._device)
+        block.targets = Rows(wanted, self._device)
+        return block
 
     def own(self, z: Tensor) -> Tensor:
         """The rows of the targets among those of the sources."""
@@ -112,10 +119,9 @@ class PreparedGraph:
         """Prepares a graph; the propagation matrices follow when they are needed."""
         masks = (graph.train_mask, graph.valid_mask, graph.test_mask)
         rows = [np.flatnonzero(mask.numpy()) for mask in masks]
-        adjacency = Adjacency(graph)
         self.graph = graph
         self.device = device
         self.features: Features = make_features(graph.x, device)
-        self.whole = Block(adjacency, graph.num_nodes, None, device)
-        self.train = Block(adjacency, graph.num_nodes, rows[0], device)
-        self.evaluate = Block(adjacency, graph.num_nodes, np.concatenate(rows), device)
+        self.whole = Block(Adjacency(graph), graph.num_nodes, device)
+        self.train = self.whole.cut(rows[0])
+        self.evaluate = self.whole.cut(np.concatenate(rows))

@@ -7,7 +7,6 @@ never looked at.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,7 +19,7 @@ from benchbuild.datasets.graph import Graph
 from benchbuild.hyperparameters import HyperParameters
 from benchbuild.models.supernet import MixedNode, Supernet
 from benchbuild.training.blocks import Adjacency, Block
-from benchbuild.training.devices import environment, reproducible
+from benchbuild.training.devices import environment, reproducible, stream_seed
 from benchbuild.training.dropout import Dropout
 from benchbuild.training.features import Features, make_features
 from benchbuild.training.meters import MemoryMeter, Stopwatch
@@ -110,15 +109,13 @@ class SearchGraph:
 
     def __init__(self, graph: Graph, device: torch.device) -> None:
         """Prepares a graph; the propagation matrices follow when they are needed."""
-        adjacency = Adjacency(graph)
 
         def split(mask: Tensor) -> Split:
-            rows = np.flatnonzero(mask.numpy())
-            block = Block(adjacency, graph.num_nodes, rows, device)
+            block = self.whole.cut(np.flatnonzero(mask.numpy()))
             return Split(block, graph.y[mask].to(device), graph.metric)
 
         self.features: Features = make_features(graph.x, device)
-        self.whole = Block(adjacency, graph.num_nodes, None, device)
+        self.whole = Block(Adjacency(graph), graph.num_nodes, device)
         self.train = split(graph.train_mask)
         self.valid = split(graph.valid_mask)
 
@@ -209,10 +206,10 @@ def search(
         HyperParameterError: If there is no pre-process layer.
     """
     memory = MemoryMeter(device)
-    with reproducible(device, _seed("supernet", seed), threads):
+    with reproducible(device, stream_seed("supernet", seed), threads):
         network = Supernet(link, settings.ops, graph.num_features, graph.num_classes, hp)
         alphas = ARCH_SPREAD * torch.randn(len(link), len(settings.ops))
-        dropout = Dropout(hp.dropout, _seed("dropout", seed), device)
+        dropout = Dropout(hp.dropout, stream_seed("dropout", seed), device)
         prepared = prepare(graph, device)
         runner = SupernetRunner(network.to(device), prepared, dropout)
         watch = Stopwatch(device)
@@ -293,8 +290,3 @@ def _run(turns: Turns, epochs: int) -> tuple[np.ndarray, np.ndarray]:
         weights.append(turns.mixture().cpu().numpy())
     shape = turns.alphas.shape
     return np.array(weights).reshape(-1, *shape), np.array(history).reshape(-1, len(HISTORY))
-
-
-def _seed(purpose: str, seed: int) -> int:
-    """A seed of its own for one purpose, so that two streams of one search are unrelated."""
-    return int.from_bytes(hashlib.sha256(f"{purpose} {seed}".encode()).digest()[:4], "big")

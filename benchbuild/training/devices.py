@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 from collections.abc import Iterator
@@ -39,6 +40,28 @@ def resolve_device(name: str | torch.device = "auto") -> torch.device:
     return torch.device("cuda", index)
 
 
+def claim(device: torch.device) -> None:
+    """Makes a device the one that this process uses where none is named."""
+    if device.type == "cuda":
+        torch.cuda.set_device(device)
+
+
+def release(device: torch.device) -> None:
+    """Gives the memory back that nothing uses any more.
+
+    Raises:
+        RuntimeError: If the device no longer works, as CUDA's after an illegal access.
+    """
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+        torch.cuda.empty_cache()
+
+
+def stream_seed(purpose: str, seed: int) -> int:
+    """A seed of its own for one purpose, so that two streams of one job are unrelated."""
+    return int.from_bytes(hashlib.sha256(f"{purpose} {seed}".encode()).digest()[:4], "big")
+
+
 def synchronize(device: torch.device) -> None:
     """Waits until everything that was started on a device is done."""
     if device.type == "cuda":
@@ -72,12 +95,13 @@ def environment(device: torch.device, threads: int) -> dict[str, str]:
 def reproducible(device: torch.device, seed: int, threads: int) -> Iterator[None]:
     """Makes the same computation give the same numbers, and leaves no trace.
 
-    Sums depend on how many threads share them, so the number of threads is fixed; torch's global
-    generators are seeded; on CUDA, deterministic kernels are asked for.
+    Sums depend on how many threads share them, so the number of threads is fixed; torch's own
+    generators of the CPU and of the device are seeded; on CUDA, deterministic kernels are asked
+    for.
 
     Args:
         device: Device of the computation.
-        seed: Seed of torch's global generators.
+        seed: Seed of the generators.
         threads: Threads of a computation on the CPU.
     """
     threads_before = torch.get_num_threads()
@@ -87,8 +111,9 @@ def reproducible(device: torch.device, seed: int, threads: int) -> Iterator[None
     with torch.random.fork_rng(devices=[device] if on_cuda else []):
         try:
             torch.set_num_threads(threads)
-            torch.manual_seed(seed)
+            torch.default_generator.manual_seed(seed)
             if on_cuda:
+                torch.cuda.default_generators[device.index].manual_seed(seed)
                 os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
                 torch.use_deterministic_algorithms(True, warn_only=True)
             yield

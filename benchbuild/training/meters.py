@@ -64,9 +64,10 @@ def latency(forward: Callable[[], object], device: torch.device) -> float:
 class MemoryMeter:
     """The highest memory since it was made, without that while it was paused.
 
-    On CUDA that is what torch had allocated on the device. On the CPU it is the resident memory of
-    the whole process, libraries and dataset included; where the system can't reset that figure
-    (anything but Linux), it is the highest since the process started.
+    On CUDA that is what torch had allocated on the device: the dataset and what earlier jobs of
+    the process made of it count. On the CPU it is the resident memory of the whole process,
+    libraries and dataset included; where the system can't reset that figure (anything but Linux),
+    it is the highest since the process started.
     """
 
     def __init__(self, device: torch.device) -> None:
@@ -84,6 +85,7 @@ class MemoryMeter:
         """Goes on."""
         self._paused = False
         if self._device.type == "cuda":
+            synchronize(self._device)
             torch.cuda.reset_peak_memory_stats(self._device)
         else:
             _reset_resident_peak()

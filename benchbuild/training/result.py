@@ -8,13 +8,11 @@ from typing import Literal
 
 import numpy as np
 
+from benchbuild.jobs import OK
 from benchbuild.training.objective import COLUMNS
 
 CURVE_COLUMNS = (*COLUMNS, "best_perf")
 """Columns of a curve. ``best_perf`` is what ``perf`` would be had training ended there."""
-
-OK, DIVERGED, OOM, FAILED = "ok", "diverged", "oom", "failed"
-STATUSES = (OK, DIVERGED, OOM, FAILED)
 
 VALID_DECIMALS = 3
 """Decimals ``valid_perf`` is rounded to, as in the published tables."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,29 +9,20 @@ from functools import lru_cache
 import torch
 
 from benchbuild.datasets.graph import Graph
+from benchbuild.failures import failure
 from benchbuild.hyperparameters import HyperParameters
+from benchbuild.jobs import DIVERGED, OK
 from benchbuild.models.cell import build_network
 from benchbuild.models.size import count_parameters
 from benchbuild.training.blocks import PreparedGraph
-from benchbuild.training.devices import environment, reproducible, resolve_device
+from benchbuild.training.devices import environment, reproducible, resolve_device, stream_seed
 from benchbuild.training.fast import FastRunner
 from benchbuild.training.loop import History, Runner, run_epochs
 from benchbuild.training.meters import MemoryMeter, Stopwatch, latency
 from benchbuild.training.objective import Objective
 from benchbuild.training.plain import PlainRunner
-from benchbuild.training.result import (
-    DIVERGED,
-    FAILED,
-    OK,
-    OOM,
-    VALID_DECIMALS,
-    TrainResult,
-    summarise,
-)
+from benchbuild.training.result import VALID_DECIMALS, TrainResult, summarise
 from benchquery.arch import Arch
-
-OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "cannot allocate memory")
-"""How a RuntimeError of torch's CPU allocator says it, in lower case."""
 
 
 @lru_cache(maxsize=1)
@@ -74,14 +64,10 @@ def train(
     memory = MemoryMeter(place)
     status, reason = OK, ""
     try:
-        with reproducible(place, _seed("dropout", seed), threads):
+        with reproducible(place, stream_seed("dropout", seed), threads):
             job.run()
     except Exception as error:
-        status = OOM if is_out_of_memory(error) else FAILED
-        reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        prepare.cache_clear()
-        if place.type == "cuda":
-            torch.cuda.empty_cache()
+        status, reason = failure(error)
     summary = summarise(job.history.values.cpu().numpy())
     if status == OK and summary.epochs_done < hp.epochs:
         status = DIVERGED
@@ -127,7 +113,7 @@ class _Job:
         network = build_network(
             self.arch, graph.num_features, graph.num_classes, self.hp, self.seed
         ).to(self.device)
-        fast = FastRunner(network, prepare(graph, self.device), _seed("dropout", self.seed))
+        fast = FastRunner(network, prepare(graph, self.device), stream_seed("dropout", self.seed))
         self.latency = latency(fast.all_logits, self.device)
         self._train(PlainRunner(network, graph, self.device) if self.plain else fast)
 
@@ -138,16 +124,3 @@ class _Job:
             run_epochs(runner, objective, self.hp, self.history)
         finally:
             self.train_seconds = watch.seconds()
-
-
-def _seed(purpose: str, seed: int) -> int:
-    """A seed of its own for one purpose, so that two streams of one job are unrelated."""
-    return int.from_bytes(hashlib.sha256(f"{purpose} {seed}".encode()).digest()[:4], "big")
-
-
-def is_out_of_memory(error: Exception) -> bool:
-    """Whether an error says that memory ran out, on whatever device."""
-    if isinstance(error, (torch.OutOfMemoryError, MemoryError)):
-        return True
-    text = str(error).lower()
-    return isinstance(error, RuntimeError) and any(phrase in text for phrase in OUT_OF_MEMORY)

@@ -15,6 +15,8 @@ from benchquery.config import CondenseConfig
 
 CPU = torch.device("cpu")
 SMALL = "csbm:nodes=200,features=12"
+EXPERTS = {"expert_epochs": 20, "expert_interval": 2, "experts": 2, "start_epochs": 4, "steps": 2}
+"""Hyper-parameters of methods that have experts, for those that take a moment."""
 
 
 def problem(graph: Graph | str = SMALL, *, inductive: bool = False) -> Problem:
@@ -30,6 +32,8 @@ def settings(method: str, ratio: float = 0.1, **changes: object) -> CondenseConf
         quick |= {"outer": 1, "inner": 0}
     if method in ("herding", "k-center"):
         quick = {"epochs": 20, "hidden": 8}
+    if method in ("sfgc", "geom"):
+        quick = {"epochs": 3, "evaluate_every": 2, "hidden": 8, **EXPERTS}
     if method == "random":
         quick = {}
     return CondenseConfig(SMALL, method, ratio, **{**quick, **changes})  # type: ignore[arg-type]

@@ -11,6 +11,7 @@ import pytest
 import torch
 from scipy import sparse
 
+from benchbuild.cli import main
 from benchbuild.condense.base import Problem
 from benchbuild.datasets import Graph, data_root, dataset_names, dataset_spec, load
 from benchbuild.datasets.hetero import ACM_FOLDER, DBLP_FOLDER, padded
@@ -126,6 +127,15 @@ def test_flickr_is_inductive(flickr: Path) -> None:
     assert problem.edge_index.shape[1] == 6
     found = Evaluator(problem.graph, CPU).full(EvalConfig(epochs=3, hidden=4))
     assert found.status == "ok"
+
+
+def test_networks_are_not_trained_on_an_inductive_graph(
+    flickr: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["train", "--dataset", "flickr", "--data-root", str(flickr), "--workers", "1"]
+    assert main([*words, "--out", str(tmp_path / "run")]) == 2
+    assert "'flickr' is inductive" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.fixture

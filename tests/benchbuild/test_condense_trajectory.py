@@ -6,6 +6,7 @@ import dataclasses
 import multiprocessing
 import os
 import signal
+import time
 import tracemalloc
 import weakref
 from collections import Counter
@@ -170,6 +171,31 @@ def test_killed_run_keeps_finished_experts_and_ends_the_same(tmp_path: Path) -> 
         assert np.array_equal(rows(file), rows(expected))
 
 
+def test_processes_that_start_together_share_the_training(tmp_path: Path) -> None:
+    given, config, log = problem(), quick(), tmp_path / "log"
+
+    def chosen(epoch: int) -> Tensor:
+        if epoch == 0:
+            with log.open("a") as file:
+                file.write(f"{os.getpid()}\n")
+            time.sleep(0.2)
+        return torch.ones(40, dtype=torch.bool)
+
+    folder = tmp_path / "experts"
+    arguments = (given, config, 4, folder, Curriculum(chosen, {}))
+    fork = multiprocessing.get_context("fork")
+    children = [fork.Process(target=Experts, args=arguments) for _ in range(2)]
+    for child in children:
+        child.start()
+    for child in children:
+        child.join()
+    assert [child.exitcode for child in children] == [0, 0]
+    assert len(list(folder.glob("*.h5"))) == 4
+    trainers = log.read_text().split()
+    assert len(trainers) == 4
+    assert set(trainers) == {str(child.pid) for child in children}
+
+
 def test_error_leaves_nothing_half_written(tmp_path: Path) -> None:
     def chosen(epoch: int) -> Tensor:
         if epoch == 3:
@@ -178,7 +204,7 @@ def test_error_leaves_nothing_half_written(tmp_path: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         Experts(problem(), quick(), 1, tmp_path, Curriculum(chosen, {}))
-    assert not list(tmp_path.iterdir())
+    assert {file.suffix for file in tmp_path.iterdir()} == {".lock"}
     (tmp_path / "file").write_text("")
     with pytest.raises(WriteError, match="can't write"):
         Experts(problem(), quick(), 1, tmp_path / "file")
@@ -236,8 +262,10 @@ def test_experts_are_shared_by_what_they_depend_on(tmp_path: Path) -> None:
 def test_costs_are_those_of_the_training_however_long_ago(tmp_path: Path) -> None:
     _, costs = run(quick(), tmp_path)
     assert costs["expert_seconds"] > 0
-    assert costs["expert_bytes"] == sum(file.stat().st_size for file in tmp_path.iterdir())
+    assert costs["expert_bytes"] == sum(file.stat().st_size for file in tmp_path.glob("*.h5"))
     _, again = run(quick(ratio=0.2), tmp_path)
+    assert costs.pop("expert_seconds_here") >= costs["expert_seconds"]
+    assert again.pop("expert_seconds_here") < costs["expert_seconds"]
     assert again == costs
 
 

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import pickle
 import shutil
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pandas as pd
@@ -12,6 +17,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch_geometric.datasets import Planetoid
 from torch_geometric.io import read_npz as pyg_read_npz
 from torch_geometric.utils import coalesce, contains_self_loops, is_undirected
 
@@ -90,15 +96,60 @@ def test_npz_reader_agrees_with_pyg(folder: str, name: str) -> None:
     assert np.array_equal(ours.labels, theirs.y.numpy())
 
 
+def copy_of(name: str, folder: Path) -> Path:
+    """Copy the files of a real dataset into a data root; gives the folder that they are in."""
+    source = real_root(name)
+    for file in dataset_spec(name).files:
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source / file, folder / file)
+    return (folder / file).parent
+
+
 def test_loading_leaves_the_data_root_as_it_was(tmp_path: Path) -> None:
-    source = real_root("cora")
-    for file in (*dataset_spec("cora").files, *dataset_spec("photo").files):
-        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(source / file, tmp_path / file)
+    copy_of("cora", tmp_path)
+    copy_of("photo", tmp_path)
     before = sorted(tmp_path.rglob("*"))
     load("cora", tmp_path)
     load("photo", tmp_path)
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_citation_graphs_are_downloaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = real_root("cora") / Path(dataset_spec("cora").files[0]).parent
+    handler = partial(SimpleHTTPRequestHandler, directory=str(raw))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setattr(Planetoid, "url", f"http://127.0.0.1:{server.server_port}")
+        graph = load("cora", tmp_path)
+        server.shutdown()
+    assert graph.checksum == load("cora", real_root("cora")).checksum
+    assert not list(tmp_path.rglob("processed"))
+
+
+class Harmful:
+    """What a pickle can do to whoever loads it."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return os.mkdir, ("harm",)
+
+
+def test_a_pickle_that_runs_code_is_not_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raw = copy_of("cora", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    (raw / "ind.cora.graph").write_bytes(pickle.dumps(Harmful(), protocol=2))
+    with pytest.raises(DatasetError, match=r"ind\.cora\.graph is not loaded: it asks for .*mkdir"):
+        load("cora", tmp_path)
+    assert not (tmp_path / "harm").exists()
+
+
+def test_a_truncated_pickle_is_named(tmp_path: Path) -> None:
+    raw = copy_of("cora", tmp_path)
+    whole = (raw / "ind.cora.allx").read_bytes()
+    (raw / "ind.cora.allx").write_bytes(whole[:-1000])
+    with pytest.raises(DatasetError, match=r"ind\.cora\.allx is damaged"):
+        load("cora", tmp_path)
 
 
 @settings(max_examples=40, deadline=None)

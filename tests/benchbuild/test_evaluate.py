@@ -25,6 +25,7 @@ from benchbuild.evaluate.evaluator import Evaluator
 from benchbuild.evaluate.models import APPNP_RESTART, APPNP_STEPS, build_model
 from benchbuild.evaluate.operands import Operands, edges_of
 from benchbuild.evaluate.settings import Evaluations
+from benchbuild.evaluate.trial import Evaluation
 from benchquery.config import MODELS, EvalConfig
 from benchquery.schema import CURVE_COLUMNS
 
@@ -374,7 +375,8 @@ def test_results_are_read_back_as_they_were(
 ) -> None:
     chosen = Evaluations.of(["gcn", "mlp"], [3, 4], {"epochs": 6, "hidden": 8})
     assert Evaluations.read(chosen.settings) == chosen
-    record = {"status": "ok", **chosen.run(evaluator, StoredGraph.of(condensed))}
+    record = chosen.run(evaluator, StoredGraph.of(condensed))
+    assert (record["status"], record["reason"]) == ("ok", "")
     assert not list(chosen.problems(record))
     for config, results in chosen.results(record):
         assert sorted(results) == [3, 4]
@@ -397,7 +399,37 @@ def test_a_failed_model_leaves_the_others(
     known = {**models_module._CLASSES, "mlp": explode}
     monkeypatch.setattr(models_module, "_CLASSES", known)
     chosen = Evaluations.of(["gcn", "mlp"], [0], {"epochs": 3, "hidden": 8})
-    record = {"status": "ok", **chosen.run(evaluator, StoredGraph.of(condensed))}
+    record = chosen.run(evaluator, StoredGraph.of(condensed))
+    assert record["status"] == "oom", "another machine may have more memory"
+    assert "can't allocate" in record["reason"]
     states = [results[0].status for _, results in chosen.results(record)]
     assert states == ["ok", "oom"]
     assert not list(chosen.problems(record))
+
+
+def test_no_room_for_the_original_graph_keeps_the_figure_of_the_condensed_one(
+    evaluator: Evaluator, condensed: CondensedGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def explode(config: EvalConfig) -> Evaluation:
+        raise MemoryError
+
+    chosen = Evaluations.of(["gcn"], [0], {"epochs": 3, "hidden": 8})
+    whole = chosen.run(evaluator, StoredGraph.of(condensed))
+    monkeypatch.setattr(evaluator, "full", explode)
+    record = chosen.run(evaluator, StoredGraph.of(condensed))
+    assert record["status"] == "oom"
+    assert record["eval_perf"] == whole["eval_perf"]
+    assert np.array_equal(record["curves"], whole["curves"])
+    assert np.isnan(record["eval_full"]).all()
+
+
+def test_a_graph_that_a_task_can_not_be_tried_on_is_no_failure_of_the_machine(
+    evaluator: Evaluator, condensed: CondensedGraph
+) -> None:
+    chosen = Evaluations.of(["gcn"], [0], {"epochs": 3, "hidden": 8}, task="link-prediction")
+    alone = StoredGraph.of(dataclasses.replace(condensed, adjacency=None))
+    record = chosen.run(evaluator, alone)
+    assert record["status"] == "ok"
+    ((_, results),) = chosen.results(record)
+    assert results[0].status == "failed"
+    assert "no edges to learn links from" in results[0].reason

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import random
 import shutil
 import statistics
@@ -13,7 +14,7 @@ import h5py
 import numpy as np
 import pytest
 
-from benchbuild.errors import CorruptPartError, MergeError, RunFolderError
+from benchbuild.errors import CorruptPartError, MergeError, RunFolderError, WriteError
 from benchbuild.jobs import Key, Record, Run
 from benchbuild.kinds import kind_of
 from benchbuild.merge import merge
@@ -219,6 +220,27 @@ def test_nothing_is_overwritten_unless_told(tmp_path: Path) -> None:
         merge([run], tmp_path / "table")
     merge([run], tmp_path / "table", replace=True)
     assert content(tmp_path / "table") == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run", "table"]
+
+
+def test_a_table_that_can_not_be_replaced_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, table = make(tmp_path / "run"), tmp_path / "table"
+    merge([run], table)
+    before = content(table)
+    rename = Path.rename
+
+    def failing(self: Path, target: Path) -> Path:
+        if target == table and not self.name.endswith("-before"):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", failing)
+    with pytest.raises(WriteError, match="What was there before is intact"):
+        merge([run], table, replace=True)
+    assert content(table) == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run", "table"]
 
 
 def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
