@@ -1,22 +1,24 @@
 """What training one architecture is expected to take, worked out without torch or the data.
 
-One epoch is a sum of simple terms: multiplications of dense matrices, sums over edges, work on
-every entry of a layer's output. `RATES` holds the seconds of each term, and says how they were
-found. They are rough, and mean nothing on a GPU; shards need only the proportions between
-architectures. Memory is that of a worker on a CPU, in the same spirit.
+One epoch is a sum of simple terms: multiplications of dense matrices, sums over nonzero features
+and edges, work on every entry of a layer's output. Nodes of the cell that others read are computed
+for all nodes of the graph; leaves only for those with a label. `RATES` holds the seconds of each
+term, and says how they were found. They mean nothing on a GPU; shards need only the proportions
+between architectures. Memory is that of a worker on a CPU, rather too much than too little.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 
 from benchbuild.errors import DatasetError
 from benchbuild.hyperparameters import HyperParameters
 from benchbuild.jobs import Cost
 from benchbuild.models.wiring import wire
+from benchbuild.thresholds import SPARSE_BELOW, WHOLE_FROM
 from benchquery.arch import NODES, OPS, Arch
 
 FLOAT = 4
@@ -26,6 +28,9 @@ HELD_NONZEROS, HELD_EDGES = 6, 12
 """Numbers that are held of every nonzero feature and of every edge."""
 HELD_ENTRIES, HELD_ATTENTION = 4, 2
 """Numbers that are held of every entry of a layer, and of every one that attention weighs."""
+
+PASSES_TRAINING, PASSES_EVALUATION = 3, 1
+"""Passes over the graph in an epoch: forward, backward (which takes two), evaluation."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,8 @@ class GraphSize:
         features: Features of a node.
         nonzeros: Entries of the feature matrix that are not zero.
         classes: Classes, or tasks.
+        trained: Training nodes.
+        labelled: Training, validation and test nodes.
     """
 
     nodes: int
@@ -45,31 +52,62 @@ class GraphSize:
     features: int
     nonzeros: int
     classes: int
+    trained: int
+    labelled: int
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the trainer multiplies with the nonzero features only."""
+        return self.nonzeros < SPARSE_BELOW * self.nodes * self.features
+
+    @property
+    def held_memory(self) -> float:
+        """Bytes of a worker that has loaded it."""
+        data = HELD_NONZEROS * self.nonzeros + HELD_EDGES * self.edges
+        return BASE_MEMORY + FLOAT * data
+
+    @cached_property
+    def leaf_rows(self) -> float:
+        """Rows that an epoch computes for a leaf, relative to those for any other node."""
+        return self._of_passes(self.trained, self.labelled)
+
+    @cached_property
+    def leaf_sources(self) -> float:
+        """The same of the rows that it reads, neighbours included; they are taken to be others."""
+        around = 1 + self.edges / self.nodes
+        return self._of_passes(self.trained * around, self.labelled * around)
+
+    def _of_passes(self, trained: float, evaluated: float) -> float:
+        """Return the mean share of all rows over the passes of an epoch."""
+        shares = [min(count / self.nodes, 1.0) for count in (trained, evaluated)]
+        train, evaluate = (1.0 if share >= WHOLE_FROM else share for share in shares)
+        total = PASSES_TRAINING * train + PASSES_EVALUATION * evaluate
+        return total / (PASSES_TRAINING + PASSES_EVALUATION)
 
 
 SIZES: Mapping[str, GraphSize] = MappingProxyType(
     {
-        "cora": GraphSize(2_708, 10_556, 1_433, 49_216, 7),
-        "citeseer": GraphSize(3_327, 9_104, 3_703, 105_165, 6),
-        "pubmed": GraphSize(19_717, 88_648, 500, 988_031, 3),
-        "cs": GraphSize(18_333, 163_788, 6_805, 1_092_079, 15),
-        "physics": GraphSize(34_493, 495_924, 8_415, 1_137_311, 5),
-        "photo": GraphSize(7_487, 238_086, 745, 1_950_178, 8),
-        "computers": GraphSize(13_381, 491_556, 767, 3_607_444, 10),
-        "arxiv": GraphSize(169_343, 2_315_598, 128, 21_675_904, 40),
-        "proteins": GraphSize(132_534, 79_122_504, 8, 1_060_272, 112),
-        "acm": GraphSize(11_246, 34_852, 1_902, 1_229_306, 3),
-        "dblp": GraphSize(26_128, 239_566, 4_231, 530_010, 4),
-        "flickr": GraphSize(89_250, 899_756, 500, 44_625_000, 7),
-        "reddit": GraphSize(232_965, 114_615_892, 602, 140_244_930, 41),
-        "karate": GraphSize(34, 156, 34, 34, 4),
-        "csbm": GraphSize(500, 3_914, 32, 16_000, 4),
+        "cora": GraphSize(2_708, 10_556, 1_433, 49_216, 7, 140, 1_640),
+        "citeseer": GraphSize(3_327, 9_104, 3_703, 105_165, 6, 120, 1_620),
+        "pubmed": GraphSize(19_717, 88_648, 500, 988_031, 3, 60, 1_560),
+        "cs": GraphSize(18_333, 163_788, 6_805, 1_092_079, 15, 300, 18_333),
+        "physics": GraphSize(34_493, 495_924, 8_415, 1_137_311, 5, 100, 34_493),
+        "photo": GraphSize(7_487, 238_086, 745, 1_950_178, 8, 160, 7_487),
+        "computers": GraphSize(13_381, 491_556, 767, 3_607_444, 10, 200, 13_381),
+        "arxiv": GraphSize(169_343, 2_315_598, 128, 21_675_904, 40, 90_941, 169_343),
+        "proteins": GraphSize(132_534, 79_122_504, 8, 1_060_272, 112, 86_619, 132_534),
+        "acm": GraphSize(11_246, 34_852, 1_902, 1_229_306, 3, 180, 2_180),
+        "dblp": GraphSize(26_128, 239_566, 4_231, 530_010, 4, 400, 4_057),
+        "flickr": GraphSize(89_250, 899_756, 500, 44_625_000, 7, 44_625, 89_250),
+        "reddit": GraphSize(232_965, 114_615_892, 602, 140_244_930, 41, 153_431, 232_965),
+        "karate": GraphSize(34, 156, 34, 34, 4, 4, 34),
+        "csbm": GraphSize(500, 3_914, 32, 16_000, 4, 80, 500),
     }
 )
 """By dataset. Read off the loaded graphs; arxiv, proteins, flickr and reddit as their publishers
 state them, with dense features."""
 
-TYPICAL = GraphSize(nodes=10_000, edges=100_000, features=500, nonzeros=5_000_000, classes=10)
+TYPICAL = GraphSize(10_000, 100_000, 500, 5_000_000, 10, trained=500, labelled=10_000)
 """What is assumed of a dataset that does not state its sizes."""
 
 
@@ -77,7 +115,7 @@ def size_of(dataset: str) -> GraphSize:
     """Return the size of a dataset without loading it.
 
     A dataset that is not in `SIZES` is asked what it states of itself; its features count as
-    dense, its degree is that of `TYPICAL`, as is everything that it does not state.
+    dense, its degree and split are those of `TYPICAL`, as is everything that it does not state.
 
     Raises:
         UnknownDatasetError: If there is no such dataset.
@@ -96,6 +134,8 @@ def size_of(dataset: str) -> GraphSize:
         features=features,
         nonzeros=nodes * features,
         classes=spec.num_classes or TYPICAL.classes,
+        trained=nodes * TYPICAL.trained // TYPICAL.nodes,
+        labelled=nodes,
     )
 
 
@@ -136,6 +176,11 @@ class Work:
     entries: float = 0.0
     attention: float = 0.0
 
+    @classmethod
+    def total(cls, parts: Iterable[Work]) -> Work:
+        """Return the sum of some work."""
+        return cls(*(sum(terms) for terms in zip(*map(astuple, parts), strict=True)))
+
     def seconds(self, rates: Work) -> float:
         """Return the time that it takes at some seconds a term."""
         return (
@@ -146,14 +191,18 @@ class Work:
             + self.attention * rates.attention
         )
 
+    @property
+    def held_memory(self) -> float:
+        """Bytes that are held for the backward pass."""
+        return FLOAT * (HELD_ENTRIES * self.entries + HELD_ATTENTION * self.attention)
 
-RATES = Work(layers=1.0e-3, products=3.1e-11, sums=5.6e-10, entries=3.9e-10, attention=5.0e-9)
-"""Seconds of each term on one core of a cloud machine that was busy with other work.
 
-Fitted to the CPU seconds an epoch of 33 trainings: 14 on cora, 5 each on citeseer, photo and
-pubmed, 4 on computers; the term of `layers` to 6 on karate, where there is little else. On the 33
-the error is 16% in the median and 68% at most; photo and computers come out a third too low. cs,
-physics, arxiv and proteins were not measured.
+RATES = Work(layers=5.5e-4, products=7.8e-11, sums=2.5e-10, entries=2.1e-9, attention=2.4e-9)
+"""Seconds of each term on one core of a cloud machine.
+
+Fitted by benchmarks/costs.py to the trainings in the bundled tables, and some on karate. It says
+how far off they are: about a tenth in the median, half at worst. cs, physics, arxiv and proteins
+were not measured.
 """
 
 PRODUCTS: Mapping[str, int] = MappingProxyType(
@@ -164,8 +213,8 @@ PRODUCTS: Mapping[str, int] = MappingProxyType(
 NEIGHBOUR_SUMS = ("gcn", "gin", "cheb", "sage", "arma", "graph")
 """Operations that sum over the edges of a node with a fixed weight each."""
 
-SPARSE_BELOW = 0.1
-"""Share of nonzero features below which the trainer multiplies with the nonzeros only."""
+NodeKind = tuple[str, bool, bool]
+"""A computing node as far as costs go: its operation, whether it is raw, whether it is a leaf."""
 
 
 class CostModel:
@@ -179,34 +228,34 @@ class CostModel:
     def __init__(self, size: GraphSize, hp: HyperParameters) -> None:
         self._size = size
         self._hp = hp
-        self._nodes = {(op, raw): self.node_work(op, raw) for op in OPS for raw in (True, False)}
-        self._seconds = {key: work.seconds(RATES) for key, work in self._nodes.items()}
-        self._bytes = {key: self._memory(work) for key, work in self._nodes.items()}
+        both = (True, False)
+        kinds = [(op, raw, leaf) for op in OPS for raw in both for leaf in both]
+        self._seconds = {kind: self.node_work(*kind).seconds(RATES) for kind in kinds}
+        self._memory = {kind: self.node_work(*kind[:2]).held_memory for kind in kinds}
         self._frames = {leaves: self.frame_work(leaves) for leaves in range(1, NODES + 1)}
-        data = FLOAT * (HELD_NONZEROS * size.nonzeros + HELD_EDGES * size.edges)
-        self._fixed_memory = BASE_MEMORY + data
 
-    def node_work(self, op: str, raw: bool) -> Work:
+    def node_work(self, op: str, raw: bool, leaf: bool = False) -> Work:
         """Return the work of one computing node.
 
         Args:
             op: Its operation.
             raw: Whether it reads the raw features.
+            leaf: Whether no other node reads it, so that only rows with a label are computed.
         """
         size, width = self._size, self._hp.hidden
         if raw and op == "skip":
             return Work()
-        products = sums = 0.0
-        if raw and size.nonzeros < SPARSE_BELOW * size.nodes * size.features:
-            sums += PRODUCTS[op] * size.nonzeros * width
-        else:
-            in_width = size.features if raw else width
-            products += PRODUCTS[op] * size.nodes * in_width * width
+        looks_around = op in NEIGHBOUR_SUMS or op == "gat"
+        rows = size.leaf_rows if leaf else 1.0
+        sources = size.leaf_sources if leaf and looks_around else rows
+        products, sums = self._times_features(PRODUCTS[op] * sources) if raw else (0.0, 0.0)
+        if not raw:
+            products = PRODUCTS[op] * sources * size.nodes * width * width
         if op in NEIGHBOUR_SUMS:
-            sums += size.edges * width
-        attention = (size.edges + size.nodes) * width if op == "gat" else 0.0
-        entries = size.nodes * width * (1 if raw else 3)
-        return Work(1, products, sums, entries, attention)
+            sums += rows * size.edges * width
+        attention = rows * (size.edges + size.nodes) * width if op == "gat" else 0.0
+        activations = 0 if raw else 2
+        return Work(1, products, sums, (activations + rows) * size.nodes * width, attention)
 
     def frame_work(self, leaves: int) -> Work:
         """Return the work around the cell.
@@ -215,47 +264,49 @@ class CostModel:
             leaves: How many nodes the output is made of.
         """
         size, hp = self._size, self._hp
-        products = hp.pre * size.nodes * size.features * hp.hidden
-        products += hp.post * size.nodes * leaves * hp.hidden * hp.hidden
-        return Work(1 + hp.pre + hp.post, products, 0.0, size.nodes * leaves * hp.hidden)
+        products, sums = self._times_features(hp.pre)
+        outputs = size.leaf_rows * size.nodes * leaves * hp.hidden
+        return Work(1 + hp.pre, products + outputs * size.classes, sums, outputs)
+
+    def _times_features(self, matrices: float) -> tuple[float, float]:
+        """Return the products and the sums of multiplying the features with weight matrices."""
+        size, width = self._size, self._hp.hidden
+        if size.is_sparse:
+            return 0.0, matrices * size.nonzeros * width
+        return matrices * size.nodes * size.features * width, 0.0
 
     def work(self, arch: Arch) -> Work:
         """Return the work of one epoch."""
         nodes, leaves = self._layout(arch)
-        parts = [self.frame_work(leaves), *(self._nodes[node] for node in nodes)]
-        return Work(*(sum(terms) for terms in zip(*map(astuple, parts), strict=True)))
+        return Work.total([self.frame_work(leaves), *(self.node_work(*node) for node in nodes)])
 
     def cost(self, arch: Arch) -> Cost:
         """Predict the time and memory of one training."""
         nodes, leaves = self._layout(arch)
         frame = self._frames[leaves]
-        seconds, memory = frame.seconds(RATES), self._fixed_memory + self._memory(frame)
+        seconds, memory = frame.seconds(RATES), self._size.held_memory + frame.held_memory
         for node in nodes:
             seconds += self._seconds[node]
-            memory += self._bytes[node]
+            memory += self._memory[node]
         return Cost(self._hp.epochs * seconds, memory)
 
-    def _layout(self, arch: Arch) -> tuple[Iterable[tuple[str, bool]], int]:
-        """Return the nodes of an architecture as (operation, raw), and how many are leaves."""
+    def _layout(self, arch: Arch) -> tuple[Iterable[NodeKind], int]:
+        """Return the nodes of an architecture, and how many are leaves."""
         form = arch.canonical()
-        raw, leaves = _pattern(form.link, tuple(op == "skip" for op in form.ops), self._hp.pre)
-        return zip(form.ops, raw, strict=True), leaves
-
-    def _memory(self, work: Work) -> float:
-        """Return the bytes that are held for the backward pass."""
-        return FLOAT * (HELD_ENTRIES * work.entries + HELD_ATTENTION * work.attention)
+        raw, leaf = _pattern(form.link, tuple(op == "skip" for op in form.ops), self._hp.pre)
+        return zip(form.ops, raw, leaf, strict=True), sum(leaf)
 
 
 @lru_cache
 def _pattern(
     link: tuple[int, ...], skips: tuple[bool, ...], pre: int
-) -> tuple[tuple[bool, ...], int]:
-    """Tell which nodes read the raw features, and count the leaves.
+) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
+    """Tell which nodes read the raw features, and which are leaves.
 
     Both hang only on the links and on where the skips are, so all 26,206 architectures share a
     few patterns.
     """
     ops = ["skip" if skip else "fc" for skip in skips]
     hp = HyperParameters(pre, 0, 1, 0.0, "sgd", 1.0, 0.0, 1, heads=1)
-    wiring = wire(Arch(link, ops), 1, 1, hp)
-    return tuple(node.raw for node in wiring.nodes), len(wiring.leaves)
+    nodes = wire(Arch(link, ops), 1, 1, hp).nodes
+    return tuple(node.raw for node in nodes), tuple(node.leaf for node in nodes)

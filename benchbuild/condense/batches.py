@@ -18,8 +18,9 @@ from benchbuild.condense.backbones import Backbone
 from benchbuild.condense.base import Problem
 from benchbuild.condense.views import DenseMatrix, Matrix, SparseHop, SparseTimes, View
 from benchbuild.errors import HyperParameterError
+from benchbuild.thresholds import SPARSE_BELOW
 from benchbuild.training.adjacency import propagation_matrix
-from benchbuild.training.features import SPARSE_BELOW, to_scipy
+from benchbuild.training.features import to_scipy
 from benchquery.config import CondenseConfig
 
 FULL = "full"

@@ -12,15 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from benchbuild.costs import (
-    BASE_MEMORY,
-    FLOAT,
-    HELD_EDGES,
-    HELD_NONZEROS,
-    SPARSE_BELOW,
-    GraphSize,
-    size_of,
-)
+from benchbuild.costs import FLOAT, GraphSize, size_of
 from benchbuild.evaluate.settings import Evaluations
 from benchbuild.jobs import Cost
 from benchquery.config import CondenseConfig, EvalConfig
@@ -76,9 +68,8 @@ def predict(config: CondenseConfig, evaluations: Evaluations) -> Cost:
     nodes = synthetic_nodes(config, size)
     seconds = evaluation_seconds(config, evaluations)
     seconds += _snapshots(config) * _training(evaluations.judge, size, nodes)
-    data = FLOAT * (HELD_NONZEROS * size.nonzeros + HELD_EDGES * size.edges)
     synthetic = FLOAT * nodes * (4 * size.features + 400 * nodes)
-    return Cost(seconds + _method(config, size, nodes), BASE_MEMORY + data + synthetic)
+    return Cost(seconds + _method(config, size, nodes), size.held_memory + synthetic)
 
 
 def evaluation_seconds(config: CondenseConfig, evaluations: Evaluations) -> float:
@@ -125,5 +116,5 @@ def _training(config: EvalConfig, size: GraphSize, nodes: int) -> float:
 def _pass(size: GraphSize, width: int) -> float:
     """Predict the time of one forward pass of a GCN over the original graph."""
     dense = size.nodes * size.features
-    features = 1.2e-10 * size.nonzeros if size.nonzeros < SPARSE_BELOW * dense else 1.5e-11 * dense
+    features = 1.2e-10 * size.nonzeros if size.is_sparse else 1.5e-11 * dense
     return width * (features + 1.2e-10 * size.edges + 4e-10 * size.nodes)

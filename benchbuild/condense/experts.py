@@ -31,8 +31,9 @@ from benchbuild.condense.backbones import Backbone, Weights, make_backbone
 from benchbuild.condense.base import Problem, Workspace
 from benchbuild.condense.views import DenseMatrix, Matrix, SparseHop, SparseTimes, View
 from benchbuild.files import locked, make_folder, remove_leftovers, written_aside
+from benchbuild.thresholds import SPARSE_BELOW
 from benchbuild.training.adjacency import propagation_matrix
-from benchbuild.training.features import SPARSE_BELOW, to_scipy
+from benchbuild.training.features import to_scipy
 from benchbuild.training.meters import Stopwatch
 from benchquery.config import CondenseConfig
 from benchquery.methods import Value

@@ -23,8 +23,9 @@ from torch_geometric.utils import add_remaining_self_loops
 
 from benchbuild.condense.base import CondensedGraph
 from benchbuild.condense.scaling import dense
+from benchbuild.thresholds import SPARSE_BELOW
 from benchbuild.training.adjacency import propagation_matrix
-from benchbuild.training.features import SPARSE_BELOW, to_scipy
+from benchbuild.training.features import to_scipy
 from benchbuild.training.sparse import sparse_matrix
 
 

@@ -9,19 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from benchbuild.costs import (
-    BASE_MEMORY,
-    FLOAT,
-    HELD_ATTENTION,
-    HELD_EDGES,
-    HELD_ENTRIES,
-    HELD_NONZEROS,
     RATES,
     CostModel,
     Work,
@@ -55,9 +49,8 @@ NO_ARCH = -1
 HISTORY_WIDTH = 3
 """Figures of an epoch; see `benchbuild.training.darts.HISTORY`."""
 
-_PASSES, _LEAF = 3.0, 0.2
-"""What an epoch of a search takes, counted in epochs of a training, and what a leaf takes, counted
-in nodes with children: it is computed on the labelled rows only. Fitted to 9 searches on cora."""
+_PASSES = 3.0
+"""What an epoch of a search takes, in epochs of a training. Fitted to 9 searches on cora."""
 
 
 class DartsKey(NamedTuple):
@@ -197,18 +190,19 @@ class DartsKind:
         """Predict what jobs take: all operations in every node, for two steps an epoch."""
         size, hp = size_of(run.settings["dataset"]), HyperParameters(**run.settings["hp"])
         model = CostModel(size, hp)
-        everything = [model.node_work(op, raw=False) for op in operations_of(run.settings)]
-        node = Work(*(sum(terms) for terms in zip(*map(astuple, everything), strict=True)))
-        held = BASE_MEMORY + FLOAT * (HELD_NONZEROS * size.nonzeros + HELD_EDGES * size.edges)
+        inner, leaf = (
+            Work.total(
+                model.node_work(op, raw=False, leaf=leaf) for op in operations_of(run.settings)
+            )
+            for leaf in (False, True)
+        )
         of: dict[str, Cost] = {}
         for name, link in LINK_NAMES.items():
-            inner = len(set(link) - {0})
-            frame = model.frame_work(NODES - inner)
-            nodes = inner + _LEAF * (NODES - inner)
-            seconds = frame.seconds(RATES) + nodes * node.seconds(RATES)
-            entries = HELD_ENTRIES * (frame.entries + nodes * node.entries)
-            memory = held + FLOAT * (entries + HELD_ATTENTION * nodes * node.attention)
-            of[name] = Cost(_PASSES * hp.epochs * seconds, memory)
+            leaves = NODES - len(set(link) - {0})
+            nodes = [inner] * (NODES - leaves) + [leaf] * leaves
+            work = Work.total([model.frame_work(leaves), *nodes])
+            seconds = _PASSES * hp.epochs * work.seconds(RATES)
+            of[name] = Cost(seconds, size.held_memory + work.held_memory)
         return [of[key[0]] for key in keys]
 
     def open(self, settings: Json, place: Place) -> DartsContext:

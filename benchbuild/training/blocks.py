@@ -16,14 +16,12 @@ from scipy.sparse import csr_matrix
 from torch import Tensor
 
 from benchbuild.datasets.graph import Graph
+from benchbuild.thresholds import WHOLE_FROM
 from benchbuild.training.adjacency import propagation_matrix
 from benchbuild.training.attention import AttentionPattern, attention_pattern
 from benchbuild.training.features import Features, make_features
 from benchbuild.training.rows import Rows
 from benchbuild.training.sparse import SparseMatrix, sparse_matrix
-
-WHOLE_FROM = 0.8
-"""Share of the nodes from which on computing all rows costs less than picking some."""
 
 
 class Adjacency:

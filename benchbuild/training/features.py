@@ -13,12 +13,10 @@ import torch
 from scipy.sparse import csr_matrix
 from torch import Tensor
 
+from benchbuild.thresholds import SPARSE_BELOW
 from benchbuild.training.dropout import Dropout
 from benchbuild.training.rows import Rows
 from benchbuild.training.sparse import SparsePattern, entry_numbers, sparse_pattern, sparse_product
-
-SPARSE_BELOW = 0.2
-"""Share of nonzeros below which the sparse product is the cheaper one on a CPU."""
 
 
 class Features(ABC):

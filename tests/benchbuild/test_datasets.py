@@ -21,6 +21,7 @@ from torch_geometric.datasets import Planetoid
 from torch_geometric.io import read_npz as pyg_read_npz
 from torch_geometric.utils import coalesce, contains_self_loops, is_undirected
 
+from benchbuild.costs import SIZES
 from benchbuild.datasets import Graph, data_root, dataset_spec, load
 from benchbuild.datasets.download import ensure_files
 from benchbuild.datasets.npz import read_npz
@@ -76,6 +77,7 @@ def test_real_graph_is_what_its_spec_says(name: str) -> None:
     graph = load(name, real_root(name))
     check_graph(graph, name)
     assert sizes(graph) == REAL[name]
+    assert (SIZES[name].trained, SIZES[name].labelled) == (REAL[name][0], sum(REAL[name]))
     assert graph.num_edges == EDGES.get(name, graph.num_edges)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import spearmanr
 
 from benchbuild.costs import SIZES, CostModel
 from benchbuild.errors import PlanError
@@ -19,7 +20,7 @@ from benchbuild.kinds.train import parse_archs, parse_seeds, train_run
 from benchbuild.models.wiring import wire
 from benchbuild.plan import Shard, assign, positions_of
 from benchbuild.runner import shard_keys
-from benchquery import Arch, BenchQueryError, get_space
+from benchquery import Arch, BenchQueryError, get_space, lightread
 
 costs = st.lists(st.floats(0.0, 1e4).map(lambda s: Cost(s, 0.0)), max_size=200)
 
@@ -134,7 +135,7 @@ def test_predicted_work_follows_the_wiring_of_an_architecture(pre: int) -> None:
     for arch in get_space("full").sample(3000, seed=1):
         nodes = wire(arch, 10, 2, hp).nodes
         parts = [model.frame_work(sum(node.leaf for node in nodes))]
-        parts += [model.node_work(node.op, node.raw) for node in nodes]
+        parts += [model.node_work(node.op, node.raw, node.leaf) for node in nodes]
         work = model.work(arch)
         assert work.layers == sum(part.layers for part in parts)
         assert work.sums == pytest.approx(sum(part.sums for part in parts))
@@ -146,6 +147,14 @@ def test_predicted_cost_grows_with_the_work() -> None:
     heavy = model.cost(Arch([0, 0, 0, 0], ["arma", "arma", "arma", "arma"]))
     assert heavy.seconds > light.seconds
     assert heavy.memory > light.memory
+
+
+@pytest.mark.parametrize("dataset", ["cora", "citeseer", "pubmed"])
+def test_predicted_times_rank_as_measured_ones_do(dataset: str) -> None:
+    table = lightread(f"{dataset}-built").where("status == ok")
+    model = CostModel(SIZES[dataset], HYPERPARAMETERS[dataset])
+    predicted = [model.cost(arch).seconds for arch in table.archs()]
+    assert spearmanr(predicted, table.column("train_time")).statistic > 0.9
 
 
 def test_the_sizes_are_those_that_the_datasets_state() -> None:

@@ -1,0 +1,9 @@
+"""Where training goes from one way of computing to another; the predicted costs follow it."""
+
+from __future__ import annotations
+
+SPARSE_BELOW = 0.2
+"""Share of nonzero features below which the sparse product is the cheaper one on a CPU."""
+
+WHOLE_FROM = 0.8
+"""Share of the nodes from which on computing all rows costs less than picking some."""
