@@ -26,8 +26,7 @@ condensed() {
 publish() {
     table="data/$1"
     shift
-    rm -rf "$table"
-    benchbuild merge "$@" --out "$table"
+    benchbuild merge "$@" --out "$table" --replace
     benchbuild verify "$table"
 }
 
@@ -41,8 +40,9 @@ trained() {
 
 trained cora --sample 200 --seeds 3
 trained citeseer --sample 40 --seeds 3
-trained pubmed --sample 12 --seeds 1
-trained photo --sample 12 --seeds 1
+trained pubmed --sample 12 --seeds 3
+trained photo --sample 12 --seeds 3
+trained computers --sample 12 --seeds 3
 
 condensed cora 0.013,0.026,0.052
 condense gcond --ratio 0.026 --method gcond --seed 1,2
