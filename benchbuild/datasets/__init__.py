@@ -1,12 +1,6 @@
 """Datasets: a registry, one file a family, and the :class:`Graph` they are loaded into."""
 
 from benchbuild.datasets.graph import Graph
-from benchbuild.datasets.registry import (
-    DatasetSpec,
-    data_root,
-    dataset_names,
-    dataset_spec,
-    load,
-)
+from benchbuild.datasets.registry import DatasetSpec, dataset_names, dataset_spec, load
 
-__all__ = ["DatasetSpec", "Graph", "data_root", "dataset_names", "dataset_spec", "load"]
+__all__ = ["DatasetSpec", "Graph", "dataset_names", "dataset_spec", "load"]

@@ -25,7 +25,7 @@ def _files(folder: str) -> tuple[str, ...]:
 
 def _load(root: Path, *, folder: str, num_classes: int) -> Graph:
     name, raw = folder.lower(), root / "Planetoid" / folder / "raw"
-    ensure_files(name, root, _files(folder), partial(_download, name, raw))
+    ensure_files(name, root, _files(folder), partial(_download, folder))
     for part in PICKLES:
         check_pickle(raw / f"ind.{name}.{part}")
     data = read_planetoid_data(str(raw), name)
@@ -35,10 +35,11 @@ def _load(root: Path, *, folder: str, num_classes: int) -> Graph:
     )
 
 
-def _download(name: str, raw: Path) -> None:
+def _download(folder: str, root: Path) -> None:
     """Fetch the raw files, and no more: torch-geometric's own class would unpickle them at once."""
-    for part in PARTS:
-        download_url(f"{Planetoid.url}/ind.{name}.{part}", str(raw), log=False)
+    for file in _files(folder):
+        path = root / file
+        download_url(f"{Planetoid.url}/{path.name}", str(path.parent), log=False)
 
 
 def _spec(folder: str, nodes: int, features: int, classes: int) -> SpecFactory:

@@ -26,7 +26,7 @@ _SPLITS: dict[Family, str] = {Coauthor: SPLIT, Amazon: f"largest connected compo
 
 def _load(root: Path, *, family: Family, folder: str, file: str, num_classes: int) -> Graph:
     name = folder.lower()
-    ensure_files(name, root, (file,), lambda: family(str(root / family.__name__), folder))
+    ensure_files(name, root, (file,), lambda to: family(str(to / family.__name__), folder))
     raw = read_npz(root / file)
     if family is Amazon:
         raw = raw.restrict(largest_component(raw.adjacency))

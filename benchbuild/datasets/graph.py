@@ -55,19 +55,40 @@ class Graph:
         nodes = self.num_nodes
         if self.metric not in METRICS:
             raise DatasetError(f"{self.name}: metric {self.metric!r} is not one of {METRICS}")
+        values = self.x.values() if self.x.layout == torch.sparse_csr else self.x
+        if not bool(values.isfinite().all()):
+            raise DatasetError(f"{self.name}: a feature is not a finite number")
         for part in ("y", "train_mask", "valid_mask", "test_mask"):
             if getattr(self, part).shape[0] != nodes:
                 raise DatasetError(
                     f"{self.name}: {part} has {getattr(self, part).shape[0]} rows for {nodes} nodes"
                 )
+        if self.edge_index.numel() and int(self.edge_index.min()) < 0:
+            raise DatasetError(f"{self.name}: an edge names a node below 0")
         if self.edge_index.numel() and int(self.edge_index.max()) >= nodes:
             raise DatasetError(f"{self.name}: an edge names a node beyond the {nodes} there are")
+        self._check_labels()
         for part in ("train_mask", "valid_mask", "test_mask"):
             mask = getattr(self, part)
             if not bool(mask.any()):
                 raise DatasetError(f"{self.name}: {part} selects no node")
             if self.metric == "accuracy" and bool((self.y[mask] < 0).any()):
                 raise DatasetError(f"{self.name}: {part} selects a node without a class")
+
+    def _check_labels(self) -> None:
+        nodes, classes = self.num_nodes, self.num_classes
+        shape, highest = (
+            ((nodes,), classes - 1) if self.metric == "accuracy" else ((nodes, classes), 1)
+        )
+        if tuple(self.y.shape) != shape:
+            raise DatasetError(
+                f"{self.name}: y has the shape {tuple(self.y.shape)}; for {self.metric} it must "
+                f"have {shape}"
+            )
+        if int(self.y.max()) > highest:
+            raise DatasetError(
+                f"{self.name}: y has the label {self.y.max().item():g}; the highest is {highest}"
+            )
 
     @classmethod
     def build(
@@ -83,14 +104,18 @@ class Graph:
         metric: str = "accuracy",
         inductive: bool = False,
     ) -> Graph:
-        """Makes a graph from raw parts: merges repeated edges and sorts them."""
-        train_mask, valid_mask, test_mask = masks
-        edges = coalesce(edge_index, num_nodes=x.shape[0])
+        """Makes a graph from raw parts: merges repeated edges, sorts them and settles types.
+
+        Classes may also be a column of one entry a node.
+        """
+        train_mask, valid_mask, test_mask = (mask.bool() for mask in masks)
+        if metric == "accuracy":
+            y = y.long().view(-1) if y.dim() == 2 and y.shape[1] == 1 else y.long()
         return cls(
             name=name,
             x=x.float(),
-            edge_index=edges,
-            y=y,
+            edge_index=coalesce(edge_index.long(), num_nodes=x.shape[0]),
+            y=y if metric == "accuracy" else y.float(),
             train_mask=train_mask,
             valid_mask=valid_mask,
             test_mask=test_mask,

@@ -78,7 +78,7 @@ def both_ways(source: np.ndarray, target: np.ndarray) -> Tensor:
     return torch.from_numpy(np.concatenate([one, one[::-1]], axis=1))
 
 
-def _fetch_acm() -> None:
+def _fetch_acm(_root: Path) -> None:
     """Refuse: no library downloads it.
 
     Raises:
@@ -121,7 +121,7 @@ def _load_acm(root: Path) -> Graph:
 
 
 def _load_dblp(root: Path) -> Graph:
-    ensure_files("dblp", root, DBLP_FILES, lambda: DBLP(str(root / DBLP_FOLDER)))
+    ensure_files("dblp", root, DBLP_FILES, lambda to: DBLP(str(to / DBLP_FOLDER)))
     folder = root / DBLP_FOLDER / "raw"
     types = np.load(folder / "node_types.npy")
     venues = int((types == 3).sum())

@@ -34,7 +34,7 @@ def _edge_index(adjacency: sparse.csr_matrix) -> Tensor:
 
 
 def _load_flickr(root: Path) -> Graph:
-    ensure_files("flickr", root, FLICKR_FILES, lambda: Flickr(str(root / "Flickr")))
+    ensure_files("flickr", root, FLICKR_FILES, lambda to: Flickr(str(to / "Flickr")))
     adjacency_path, features_path, classes_path, roles_path = (root / f for f in FLICKR_FILES)
     with np.load(adjacency_path, allow_pickle=False) as file:
         parts = (file["data"], file["indices"], file["indptr"])
@@ -60,7 +60,7 @@ def _load_flickr(root: Path) -> Graph:
 
 
 def _load_reddit(root: Path) -> Graph:
-    ensure_files("reddit", root, REDDIT_FILES, lambda: Reddit(str(root / "Reddit")))
+    ensure_files("reddit", root, REDDIT_FILES, lambda to: Reddit(str(to / "Reddit")))
     data_path, graph_path = (root / file for file in REDDIT_FILES)
     with np.load(data_path, allow_pickle=False) as file:
         x, y, role = (torch.from_numpy(file[name]) for name in ("feature", "label", "node_types"))

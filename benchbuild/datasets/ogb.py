@@ -6,8 +6,6 @@ and reading the tables works on a read-only data root too.
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from functools import partial
 from pathlib import Path
 
@@ -39,12 +37,10 @@ def _fetch(name: str, root: Path) -> None:
     """Downloads and unpacks one dataset with ogb's own helpers."""
     from ogb.utils.url import download_url, extract_zip
 
-    target = root / "ogb" / f"ogbn_{name}"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-        archive = download_url(DOWNLOAD.format(name=name), scratch)
-        extract_zip(archive, scratch)
-        shutil.move(str(Path(scratch) / name), target)
+    folder = root / "ogb"
+    folder.mkdir(parents=True)
+    extract_zip(download_url(DOWNLOAD.format(name=name), str(folder)), str(folder))
+    (folder / name).rename(folder / f"ogbn_{name}")
 
 
 def _table(path: Path) -> np.ndarray:
@@ -76,7 +72,7 @@ def mean_edge_features(edge_index: np.ndarray, features: np.ndarray, num_nodes: 
 
 
 def _load_arxiv(root: Path) -> Graph:
-    ensure_files("arxiv", root, ARXIV_FILES, partial(_fetch, "arxiv", root))
+    ensure_files("arxiv", root, ARXIV_FILES, partial(_fetch, "arxiv"))
     folder = root / "ogb" / "ogbn_arxiv"
     x = torch.from_numpy(_table(folder / "raw" / "node-feat.csv.gz")).float()
     edges = torch.from_numpy(_table(folder / "raw" / "edge.csv.gz").T.copy())
@@ -93,7 +89,7 @@ def _load_arxiv(root: Path) -> Graph:
 
 
 def _load_proteins(root: Path) -> Graph:
-    ensure_files("proteins", root, PROTEINS_FILES, partial(_fetch, "proteins", root))
+    ensure_files("proteins", root, PROTEINS_FILES, partial(_fetch, "proteins"))
     folder = root / "ogb" / "ogbn_proteins"
     y = torch.from_numpy(_table(folder / "raw" / "node-label.csv.gz")).float()
     edges = _table(folder / "raw" / "edge.csv.gz").T

@@ -11,7 +11,6 @@ both.
 
 from __future__ import annotations
 
-import os
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -19,11 +18,11 @@ from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
+from benchbuild.dataroot import data_root
 from benchbuild.datasets.graph import Graph
 from benchbuild.errors import BenchBuildError, DatasetError, UnknownDatasetError
 
 ENTRY_POINT_GROUP = "graphtab.datasets"
-ROOT_VARIABLE = "GRAPHTAB_DATA"
 
 Loader = Callable[[Path], Graph]
 
@@ -75,21 +74,6 @@ def fixed(spec: DatasetSpec) -> SpecFactory:
         return spec
 
     return make
-
-
-def data_root(root: Path | str | None = None) -> Path:
-    """The folder datasets are read from and downloaded to.
-
-    Args:
-        root: The folder itself; if None, the environment variable GRAPHTAB_DATA; if that is
-            unset too, ``graphtab/data`` in the user's cache folder.
-    """
-    if root is not None:
-        return Path(root).expanduser()
-    if os.environ.get(ROOT_VARIABLE):
-        return Path(os.environ[ROOT_VARIABLE]).expanduser()
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache) / "graphtab" / "data"
 
 
 def parse_name(name: str) -> tuple[str, dict[str, str]]:
@@ -161,13 +145,8 @@ def _spec_of_function(point: EntryPoint, function: Loader) -> DatasetSpec:
 
 
 def _load_plugin(point: EntryPoint, loader: Loader, root: Path) -> Graph:
-    """Run a loader that is not ours: whatever it does wrong is said in one line."""
-    try:
-        graph = loader(root)
-    except BenchBuildError:
-        raise
-    except Exception as error:
-        raise DatasetError(f"dataset {point.name!r}: {point.value}: {_told(error)}") from error
+    """Run a loader that is not ours, and see that it gives what it has to."""
+    graph = loader(root)
     if not isinstance(graph, Graph):
         raise DatasetError(
             f"dataset {point.name!r}: {point.value} returns {type(graph).__name__}, not a "
@@ -180,7 +159,8 @@ def _told(error: Exception) -> str:
     """An error and the line that raised it: what its author needs to mend it."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     where = "" if last.filename.startswith("<") else f" (line {last.lineno} of {last.filename})"
-    return f"{type(error).__name__}: {error}{where}"
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}{where}"
 
 
 def _factories() -> dict[str, SpecFactory]:
@@ -216,5 +196,13 @@ def load(name: str, root: Path | str | None = None) -> Graph:
     Raises:
         UnknownDatasetError: If there is no such dataset.
         DatasetMissingError: If its files are neither on disk nor to be had.
+        DatasetError: If it can't be loaded, for example because a file is damaged.
     """
-    return dataset_spec(name).loader(data_root(root))
+    spec, folder = dataset_spec(name), data_root(root)
+    try:
+        return spec.loader(folder)
+    except BenchBuildError:
+        raise
+    except Exception as error:
+        where = f", from {folder / Path(spec.files[0]).parent}" if spec.files else ""
+        raise DatasetError(f"dataset {name!r} can't be loaded{where}: {_told(error)}") from error

@@ -13,7 +13,8 @@ from scipy import sparse
 
 from benchbuild.cli import main
 from benchbuild.condense.base import Problem
-from benchbuild.datasets import Graph, data_root, dataset_names, dataset_spec, load
+from benchbuild.dataroot import data_root
+from benchbuild.datasets import Graph, dataset_names, dataset_spec, load
 from benchbuild.datasets.hetero import ACM_FOLDER, DBLP_FOLDER, padded
 from benchbuild.errors import DatasetError, DatasetMissingError
 from benchbuild.evaluate.evaluator import Evaluator

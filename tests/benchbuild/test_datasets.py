@@ -17,12 +17,14 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch.nn.functional import one_hot
 from torch_geometric.datasets import Planetoid
 from torch_geometric.io import read_npz as pyg_read_npz
 from torch_geometric.utils import coalesce, contains_self_loops, is_undirected
 
 from benchbuild.costs import SIZES
-from benchbuild.datasets import Graph, data_root, dataset_spec, load
+from benchbuild.dataroot import data_root
+from benchbuild.datasets import Graph, dataset_spec, load
 from benchbuild.datasets.download import ensure_files
 from benchbuild.datasets.npz import read_npz
 from benchbuild.datasets.ogb import ARXIV_FILES, PROTEINS_FILES, mean_edge_features
@@ -33,6 +35,9 @@ from benchbuild.errors import (
     DatasetMissingError,
     UnknownDatasetError,
 )
+from benchbuild.hyperparameters import hyperparameters_for
+from benchbuild.training import train
+from benchquery import Arch
 from tests.benchbuild.real import real_root
 
 REAL = {
@@ -222,13 +227,50 @@ def test_unknown_dataset_lists_the_known_ones() -> None:
 
 
 def test_missing_files_say_where_and_what_to_do(tmp_path: Path) -> None:
-    def no_network() -> None:
+    def no_network(_root: Path) -> None:
         raise OSError("no route to host")
 
     with pytest.raises(DatasetMissingError, match=r"no route to host.*GRAPHTAB_DATA") as info:
         ensure_files("cora", tmp_path, ("here.txt",), no_network)
     assert str(tmp_path / "here.txt") in str(info.value)
-    ensure_files("cora", tmp_path, ("here.txt",), (tmp_path / "here.txt").touch)
+    ensure_files("cora", tmp_path, ("here.txt",), lambda root: (root / "here.txt").touch())
+    assert [path.name for path in tmp_path.iterdir()] == ["here.txt"]
+
+
+def test_a_download_that_is_cut_off_leaves_nothing_by_half(tmp_path: Path) -> None:
+    def cut_off(root: Path) -> None:
+        (root / "first.txt").write_text("whole")
+        (root / "second.txt").write_text("ha")
+        raise ConnectionError("reset by peer")
+
+    with pytest.raises(DatasetMissingError, match="reset by peer"):
+        ensure_files("cora", tmp_path, ("first.txt", "second.txt"), cut_off)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_download_completes_what_is_there_in_part(tmp_path: Path) -> None:
+    (tmp_path / "raw").mkdir()
+    (tmp_path / "raw" / "first.txt").write_text("there")
+
+    def fetch(root: Path) -> None:
+        (root / "raw").mkdir()
+        for name in ("first.txt", "second.txt", "unasked.txt"):
+            (root / "raw" / name).write_text("new")
+
+    ensure_files("cora", tmp_path, ("raw/first.txt", "raw/second.txt"), fetch)
+    found = sorted(path.name for path in (tmp_path / "raw").iterdir())
+    assert found == ["first.txt", "second.txt"]
+
+
+@pytest.mark.parametrize("size", [0, 5000])
+def test_a_damaged_file_is_one_line(tmp_path: Path, size: int) -> None:
+    (path,) = copy_of("photo", tmp_path).iterdir()
+    path.write_bytes(path.read_bytes()[:size])
+    with pytest.raises(
+        DatasetError, match=f"'photo' can't be loaded, from {path.parent}: "
+    ) as info:
+        load("photo", tmp_path)
+    assert "\n" not in str(info.value)
 
 
 def test_data_root_order(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -296,7 +338,13 @@ def test_checksum_sees_every_tensor(part: str) -> None:
     [
         ({"metric": "f1"}, "metric 'f1' is not one of"),
         ({"y": torch.zeros(3, dtype=torch.long)}, "y has 3 rows for 34 nodes"),
+        ({"y": torch.zeros(34, 4)}, r"shape \(34, 4\); for accuracy it must have \(34,\)"),
+        ({"y": torch.full((34,), 4)}, "label 4; the highest is 3"),
+        ({"y": torch.zeros(34), "metric": "rocauc"}, r"must have \(34, 4\)"),
+        ({"y": torch.full((34, 4), 2.0), "metric": "rocauc"}, "label 2; the highest is 1"),
+        ({"x": torch.full((34, 2), torch.nan)}, "not a finite number"),
         ({"edge_index": torch.tensor([[0], [34]])}, "beyond the 34"),
+        ({"edge_index": torch.tensor([[0], [-1]])}, "below 0"),
         ({"test_mask": torch.zeros(34, dtype=torch.bool)}, "test_mask selects no node"),
     ],
 )
@@ -305,6 +353,28 @@ def test_parts_that_do_not_belong_together_are_refused(
 ) -> None:
     with pytest.raises(DatasetError, match=words):
         dataclasses.replace(load("karate"), **changes)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "rocauc"])
+def test_types_of_raw_parts_are_settled(metric: str) -> None:
+    karate = load("karate")
+    y = karate.y.int()[:, None]
+    if metric == "rocauc":
+        y = one_hot(karate.y).int()
+    masks = tuple(mask.int() for mask in (karate.train_mask, karate.valid_mask, karate.test_mask))
+    graph = Graph.build(
+        "mine",
+        karate.x.double(),
+        karate.edge_index.int(),
+        y,
+        masks,
+        num_classes=4,
+        split="its own",
+        metric=metric,
+    )
+    hp = hyperparameters_for("karate").override(epochs=2)
+    assert train(Arch.from_hash(61237), graph, hp, seed=0).status == "ok"
+    assert (graph.checksum == karate.checksum) == (metric == "accuracy")
 
 
 @pytest.mark.parametrize("sparse", [False, True])
