@@ -4,7 +4,8 @@ A seed enters the averages if its training alone decided how it ended: ``ok``, o
 whose figures are those of the epochs before. A seed that ran out of memory or failed says nothing
 about the architecture and is left out, as is one that is missing. ``seeds_ok`` counts the seeds
 that ended ``ok``; ``status`` is the worst of all seeds (``missing`` counts as the worst) and
-``reason`` the reason of the first seed that has it. Where no seed has a figure it is NaN.
+``reason`` the reason of the first seed that has it. Where no seed has a figure it is NaN. An
+architecture without any record is no row; the manifest counts all jobs that are missing.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ def write_arch_table(collection: Collection, stage: Path) -> None:
         collection.run.facts,
         collection.run.about,
     )
-    statuses = Counter(grid.statuses.ravel().tolist())
+    statuses = Counter(collection.table.column("status").to_pylist())
+    statuses[MISSING] = len(collection.missing)
     environments = collection.table.column("environment").unique().to_pylist()
     write_table(
         stage,
@@ -85,9 +87,10 @@ class _Grid:
     def __init__(self, collection: Collection) -> None:
         numbers = collection.table.column("hash").to_numpy()
         seeds = collection.table.column("seed").to_numpy()
+        absent = [seed for _, seed in collection.missing]
         status = np.array(collection.table.column("status").to_pylist(), dtype=object)
         self.hashes = np.unique(numbers).astype(np.int32)
-        self.seeds = np.unique(seeds).astype(np.int32)
+        self.seeds = np.union1d(seeds, absent).astype(np.int32)
         place = np.searchsorted(self.hashes, numbers), np.searchsorted(self.seeds, seeds)
         self.rows = np.full((len(self.hashes), len(self.seeds)), -1, dtype=np.int64)
         self.rows[place] = np.arange(len(numbers))

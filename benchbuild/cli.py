@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
 from benchbuild import commands
 from benchbuild.errors import BenchBuildError
+from benchbuild.signals import Stopped
 from benchquery.errors import BenchQueryError
 
 BAD_INPUT = 2
@@ -76,7 +78,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except KeyboardInterrupt:
-        print(f"benchbuild {args.command}: stopped by SIGINT", file=sys.stderr)
-        return 130
+    except KeyboardInterrupt as interrupt:
+        asked = interrupt.signal if isinstance(interrupt, Stopped) else signal.SIGINT
+        print(f"benchbuild {args.command}: stopped by {asked.name}", file=sys.stderr)
+        return 128 + asked
     return code

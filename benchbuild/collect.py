@@ -33,6 +33,7 @@ from benchbuild.jobs import (
 from benchbuild.kinds import kind_of
 from benchbuild.parts import Part, arrays_of, keys_of
 from benchbuild.runfolder import RunFolder, differences
+from benchbuild.signals import Stop
 
 NAMED = 5
 """How many rows an error names before it only counts them."""
@@ -68,20 +69,24 @@ class Spill:
     Args:
         folder: Where to put them.
         dtype: The type of their entries.
+        stop: Says when to give up.
     """
 
-    def __init__(self, folder: Path, dtype: str) -> None:
+    def __init__(self, folder: Path, dtype: str, stop: Stop) -> None:
         self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  (lives as long as this)
         self._dtype = np.dtype(dtype)
         self._ends = [0]
+        self._stop = stop
 
     def add(self, array: np.ndarray) -> None:
         """Append an array."""
+        self._stop.check()
         self._file.write(array.tobytes())
         self._ends.append(self._ends[-1] + array.nbytes)
 
     def get(self, position: int) -> np.ndarray:
         """Return the array that came at a position."""
+        self._stop.check()
         start, end = self._ends[position], self._ends[position + 1]
         self._file.flush()
         return np.frombuffer(os.pread(self._file.fileno(), end - start, start), self._dtype)
@@ -103,7 +108,9 @@ class SpilledColumn:
         return self.spill.get(self.positions[row])
 
 
-def collect(folders: Sequence[RunFolder], scratch: Path, *, allow_gaps: bool = False) -> Collection:
+def collect(
+    folders: Sequence[RunFolder], scratch: Path, *, stop: Stop, allow_gaps: bool = False
+) -> Collection:
     """Gather the records of some runs.
 
     A job that was run twice counts once. Its records must have the same figures; of such ones
@@ -113,9 +120,11 @@ def collect(folders: Sequence[RunFolder], scratch: Path, *, allow_gaps: bool = F
     Args:
         folders: The runs.
         scratch: A folder on a disk with room for all arrays.
+        stop: Says when to give up.
         allow_gaps: Whether jobs may be missing.
 
     Raises:
+        Stopped: If that was asked for, also whenever an array is read from the collection.
         MergeError: If settings or datasets are mixed, records are in conflict, or jobs are
             missing; the rows are named.
         CorruptPartError: If a part is damaged; it is named.
@@ -123,7 +132,7 @@ def collect(folders: Sequence[RunFolder], scratch: Path, *, allow_gaps: bool = F
     _check_same_settings(folders)
     runs = tuple(folder.run for folder in folders)
     kind = kind_of(runs[0].kind)
-    records = _Records(kind, scratch)
+    records = _Records(kind, scratch, stop)
     for folder in folders:
         for part in folder.parts.scan():
             records.add(part)
@@ -155,12 +164,12 @@ def _check_same_settings(folders: Sequence[RunFolder]) -> None:
 class _Records:
     """Records as they are read: small columns in memory, arrays on disk."""
 
-    def __init__(self, kind: Kind, scratch: Path) -> None:
+    def __init__(self, kind: Kind, scratch: Path, stop: Stop) -> None:
         fields = (*kind.fields, *COMMON_FIELDS)
         self._kind = kind
         self._scalars = [field for field in fields if not _is_array(field)]
         self._spills = {
-            field.name: Spill(scratch, field.dtype.removesuffix("[]"))
+            field.name: Spill(scratch, field.dtype.removesuffix("[]"), stop)
             for field in fields
             if _is_array(field)
         }

@@ -10,11 +10,17 @@ from benchbuild.errors import MergeError, WriteError
 from benchbuild.files import cannot_write
 from benchbuild.jobs import Key
 from benchbuild.runfolder import RunFolder
+from benchbuild.signals import Stop
 from benchquery.writer import new_table
 
 
 def merge(
-    folders: Sequence[Path], out: Path, *, allow_gaps: bool = False, replace: bool = False
+    folders: Sequence[Path],
+    out: Path,
+    *,
+    allow_gaps: bool = False,
+    replace: bool = False,
+    stop: Stop | None = None,
 ) -> tuple[Key, ...]:
     """Merge the records of some run folders into a table.
 
@@ -23,6 +29,7 @@ def merge(
         out: The folder of the table to write.
         allow_gaps: Whether jobs may be missing.
         replace: Whether a table that is already there may go.
+        stop: Says when to give up; nothing is written then.
 
     Returns:
         The jobs that are missing.
@@ -33,15 +40,19 @@ def merge(
         RunFolderError: If a folder is not that of a run.
         QueryError: If something is already at `out`.
         WriteError: If the table can't be written.
+        Stopped: If that was asked for.
     """
     if not folders:
         raise MergeError("name at least one run folder to merge")
     if len({folder.resolve() for folder in folders}) < len(folders):
         raise MergeError("a run folder is named twice")
+    for folder in folders:
+        if folder.resolve().is_relative_to(out.resolve()):
+            raise MergeError(f"the table can't be written to {out}: the run {folder} is there")
     runs = [RunFolder.open(folder) for folder in folders]
     try:
         with new_table(out, replace=replace) as stage:
-            collection = collect(runs, stage.parent, allow_gaps=allow_gaps)
+            collection = collect(runs, stage.parent, allow_gaps=allow_gaps, stop=stop or Stop())
             collection.kind.write_table(collection, stage)
     except WriteError:
         raise

@@ -8,6 +8,7 @@ the small ones go, so a kill in between leaves some records twice, which does no
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
@@ -19,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchbuild.errors import CorruptPartError
+from benchbuild.errors import CorruptPartError, RunFolderError
 from benchbuild.files import remove_leftovers, set_aside, write_whole
 from benchbuild.jobs import COMMON_FIELDS, STATUSES, Key, Kind, Record, key_names
 from benchbuild.plan import Shard
@@ -112,9 +113,15 @@ class Parts:
 
         Raises:
             CorruptPartError: If it is damaged or of another run.
+            RunFolderError: If it can't be read at all.
             FileNotFoundError: If it is gone, as after gathering.
         """
-        content = path.read_bytes()
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise RunFolderError(f"can't read the part {path}: {error.strerror}") from error
         found = hashlib.sha256(content).hexdigest()[:_DIGITS]
         if found != path.name.removesuffix(SUFFIX):
             raise CorruptPartError(
@@ -207,8 +214,11 @@ class Parts:
         """
         if len(self._small) < 2:
             return
-        small = [self.read(path).table for path in self._small]
-        table = pa.concat_tables(small).sort_by(
+        small = []
+        for path in self._small:
+            with contextlib.suppress(FileNotFoundError):
+                small.append(self.read(path).table)
+        table = pa.concat_tables([self._schema.empty_table(), *small]).sort_by(
             [(name, "ascending") for name in key_names(self._kind)]
         )
         pieces = [table.slice(start, PART_ROWS) for start in range(0, len(table), PART_ROWS)]

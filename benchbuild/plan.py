@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from benchbuild.errors import PlanError
 from benchbuild.jobs import Cost
 
+MOST_SHARDS = 100_000
+
 
 @dataclass(frozen=True)
 class Shard:
@@ -24,6 +26,8 @@ class Shard:
 
     def __post_init__(self) -> None:
         """Refuse shares that do not exist."""
+        if self.count > MOST_SHARDS:
+            raise PlanError(f"there is no shard {self}: at most {MOST_SHARDS:,} are allowed")
         if not 1 <= self.index <= self.count:
             raise PlanError(
                 f"there is no shard {self}: shards are counted from 1, so with {self.count} of "

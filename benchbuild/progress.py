@@ -8,7 +8,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -44,7 +44,8 @@ def log_to(path: Path) -> Iterator[logging.Logger]:
         yield logger
     finally:
         logger.removeHandler(handler)
-        handler.close()
+        with suppress(OSError):
+            handler.close()
 
 
 class Progress:

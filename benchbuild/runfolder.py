@@ -139,10 +139,8 @@ class RunFolder:
                 )
             who = {"host": platform.node(), "pid": os.getpid(), "started": time.time()}
             try:
-                file.seek(0)
-                file.truncate()
-                file.write(json.dumps(who) + "\n")
-                file.flush()
+                os.truncate(file.fileno(), 0)
+                os.write(file.fileno(), json.dumps(who).encode() + b"\n")
             except OSError as error:
                 raise cannot_write(path, error) from error
             yield

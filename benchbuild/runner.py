@@ -6,13 +6,11 @@ one part together. So a kill at any moment loses the jobs in flight and no other
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import signal
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from types import FrameType
 
 from benchbuild.engines.base import Engine, Loss, failed_record
 from benchbuild.jobs import DETERMINED, Key, Kind, Record, Run, label
@@ -20,33 +18,12 @@ from benchbuild.kinds import kind_of
 from benchbuild.plan import Shard, positions_of
 from benchbuild.progress import Progress, log_to
 from benchbuild.runfolder import RunFolder
+from benchbuild.signals import Stop
 
 ATTEMPTS = 2
 """How often a job is tried that its workers die on."""
 TICK = 0.5
 """Seconds between two looks at whether to stop."""
-
-
-class Stop:
-    """Remembers a request to stop, SIGTERM or Ctrl-C; a second one interrupts at once."""
-
-    signal: signal.Signals | None = None
-
-    @contextlib.contextmanager
-    def listening(self) -> Iterator[Stop]:
-        """Catch the signals for a while."""
-        caught = (signal.SIGINT, signal.SIGTERM)
-        before = {number: signal.signal(number, self._note) for number in caught}
-        try:
-            yield self
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
-
-    def _note(self, number: int, frame: FrameType | None) -> None:
-        if self.signal is not None:
-            raise KeyboardInterrupt
-        self.signal = signal.Signals(number)
 
 
 @dataclass(frozen=True)
@@ -57,6 +34,7 @@ class Report:
         total: Jobs of the shard.
         before: How many were finished before.
         ends: How many ended now, by status.
+        reasons: How many of them the machine failed, by reason.
         stopped: The signal that ended it early, if one did.
         warnings: What else to know.
     """
@@ -64,6 +42,7 @@ class Report:
     total: int
     before: int
     ends: Counter[str]
+    reasons: Counter[str]
     stopped: signal.Signals | None
     warnings: tuple[str, ...]
 
@@ -108,10 +87,12 @@ def run_shard(
         log.info("shard %s: %d jobs, %d to run", shard, len(keys), len(todo))
         progress = Progress(kind, len(keys), len(keys) - len(todo))
         ends: Counter[str] = Counter()
+        reasons: Counter[str] = Counter()
         try:
             for records in _records(kind, todo, engine, stop, log):
                 parts.add(shard, records)
                 ends.update(record["status"] for record in records)
+                reasons.update(r["reason"] for r in records if r["status"] not in DETERMINED)
                 progress.add(records)
                 for record in records:
                     log.info("%s", _log_line(kind, record))
@@ -122,7 +103,7 @@ def run_shard(
         finally:
             log.info("%s", progress.line())
             progress.close()
-    return Report(len(keys), len(keys) - len(todo), ends, stop.signal, warnings)
+    return Report(len(keys), len(keys) - len(todo), ends, reasons, stop.signal, warnings)
 
 
 def shard_keys(run: Run, shard: Shard) -> list[Key]:

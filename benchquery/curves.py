@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from benchquery._imports import LazyModule
 from benchquery.errors import CorruptTableError, QueryError, UnknownHashError
+from benchquery.hdf5 import new_hdf5
 from benchquery.schema import CURVE_COLUMNS
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def new_curves(path: Path, hashes: Ints, seeds: Ints, epochs: int) -> Iterator[h
         epochs: The number of epochs.
     """
     shape = (len(seeds), epochs, len(CURVE_COLUMNS))
-    with h5py.File(path, "w", libver="latest") as file:
+    with new_hdf5(path) as file:
         for name, values in (("hash", hashes), ("seed", seeds)):
             file.create_dataset(name, data=values, dtype="int32", chunks=values.shape, **CHECKED)
         yield file.create_dataset(

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from benchquery._imports import LazyModule
 from benchquery.curves import CHECKED
 from benchquery.errors import CorruptTableError, QueryError, UnknownHashError
+from benchquery.hdf5 import new_hdf5
 
 if TYPE_CHECKING:
     import h5py
@@ -92,7 +93,7 @@ def new_graphs(path: Path) -> Iterator[NewGraphs]:
     Args:
         path: The file to write.
     """
-    with h5py.File(path, "w", libver="latest") as file:
+    with new_hdf5(path) as file:
         yield NewGraphs(file)
 
 

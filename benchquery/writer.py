@@ -32,10 +32,12 @@ def new_table(folder: Path, *, replace: bool = False) -> Iterator[Path]:
         replace: Whether a table that is already there may go.
 
     Raises:
-        QueryError: If something is already there.
+        QueryError: If something is already there that may not go.
     """
     if folder.exists() and not replace:
         raise QueryError(f"{folder} exists already; name another folder or remove it first")
+    if folder.exists() and not (folder / MANIFEST).is_file():
+        raise QueryError(f"{folder} is no table, so it is not replaced; name another folder")
     folder.parent.mkdir(parents=True, exist_ok=True)
     stage = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,7 @@ def add_allocation(parser: argparse.ArgumentParser) -> None:
     parser.usage = f"%(prog)s --shards N [options] [{'|'.join(RUNNERS)}] [options of that command]"
     parser.set_defaults(handed_on=[])
     parser.add_argument("--shards", type=positive, required=True, metavar="N", help="array tasks")
-    parser.add_argument("--partition", metavar="P", help="default: Slurm's own")
+    parser.add_argument("--partition", type=_word, metavar="P", help="default: Slurm's own")
     parser.add_argument("--gpus", type=positive, metavar="N", help="GPUs of a task; default none")
     parser.add_argument("--cpus", type=positive, default=1, metavar="N", help="CPUs of a task")
     parser.add_argument("--memory", type=positive, metavar="GB", help="memory of a task")
@@ -33,7 +34,16 @@ def add_allocation(parser: argparse.ArgumentParser) -> None:
         "--time", type=positive, default=24 * 60, metavar="MIN", help="limit of a task in minutes"
     )
     parser.add_argument("--parallel", type=positive, metavar="N", help="tasks at once; default all")
-    parser.add_argument("--name", default="benchbuild", metavar="NAME", help="name of the job")
+    parser.add_argument(
+        "--name", type=_word, default="benchbuild", metavar="NAME", help="name of the job"
+    )
+
+
+def _word(text: str) -> str:
+    """Read a name that Slurm can take; for argparse."""
+    if not re.fullmatch(r"[\w.-]+", text, flags=re.ASCII):
+        raise argparse.ArgumentTypeError(f"{text!r} has more than letters, digits and . _ -")
+    return text
 
 
 def allocation_from(args: argparse.Namespace) -> Allocation:

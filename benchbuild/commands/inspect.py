@@ -33,9 +33,12 @@ def run(args: argparse.Namespace) -> int:
 def inspect(args: argparse.Namespace) -> dict[str, Any]:
     """Work out everything that is known of a network beforehand."""
     from benchbuild.costs import CostModel, stated_size
+    from benchbuild.kinds.train import default_space
     from benchbuild.models.size import describe
     from benchquery.arch import Arch
+    from benchquery.space import get_space
 
+    get_space(default_space(args.dataset)).index(args.hash)
     arch = Arch.from_hash(args.hash)
     hp = hyperparameters_from(args)
     size = stated_size(args.dataset)

@@ -23,10 +23,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Merge, and say what came of it."""
     from benchbuild.merge import merge
+    from benchbuild.signals import Stop
     from benchquery.manifest import read_manifest
     from benchquery.store import ROWS
 
-    missing = merge(args.folders, args.out, allow_gaps=args.allow_gaps, replace=args.replace)
+    with Stop().listening() as stop:
+        missing = merge(
+            args.folders, args.out, allow_gaps=args.allow_gaps, replace=args.replace, stop=stop
+        )
     manifest = read_manifest(args.out)
     gaps = f", {len(missing):,} jobs missing" if missing else ""
     print(f"{args.out}: {manifest.rows:,} {ROWS[manifest.kind]} on {manifest.name!r}{gaps}")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchbuild.dataroot import named_root
+from benchbuild.errors import PlanError
 from benchbuild.hyperparameters import HyperParameters, hyperparameters_for
 
 if TYPE_CHECKING:
@@ -26,6 +29,13 @@ def natural(text: str) -> int:
     if not (text.isascii() and text.isdigit()):
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 up")
     return int(text)
+
+
+def device(text: str) -> str:
+    """Read the name of a device; for argparse. Whether it is there is seen by the workers."""
+    if not re.fullmatch(r"auto|cpu|cuda(:\d{1,3})?", text, flags=re.ASCII):
+        raise argparse.ArgumentTypeError(f"{text!r} is no device; use auto, cpu, cuda or cuda:i")
+    return text
 
 
 def add_dataset(parser: argparse.ArgumentParser) -> None:
@@ -66,7 +76,11 @@ def add_shard(parser: argparse.ArgumentParser) -> None:
 def add_workers(parser: argparse.ArgumentParser) -> None:
     """Add where jobs run."""
     parser.add_argument(
-        "--device", default="auto", metavar="DEV", help="auto, cpu, cuda or cuda:i; default auto"
+        "--device",
+        type=device,
+        default="auto",
+        metavar="DEV",
+        help="auto, cpu, cuda or cuda:i; default auto",
     )
     parser.add_argument(
         "--workers",
@@ -103,11 +117,25 @@ def workers_from(args: argparse.Namespace) -> Workers:
     from benchbuild.runfolder import SCRATCH
 
     scratch = str(Path(args.out).resolve() / SCRATCH) if args.out else None
-    return Workers(args.device, args.workers, args.workers_per_device, args.data_root, scratch)
+    # What was named here holds for workers elsewhere; else each machine has its own default.
+    root = named_root(args.data_root)
+    return Workers(
+        device=args.device,
+        count=args.workers,
+        per_device=args.workers_per_device,
+        data_root=str(root.resolve()) if root else None,
+        scratch=scratch,
+    )
 
 
 def engine_from(args: argparse.Namespace) -> Engine:
-    """Return the engine that was asked for, not yet started."""
+    """Return the engine that was asked for, not yet started.
+
+    Raises:
+        PlanError: If the address of a Ray cluster is given for another engine.
+    """
+    if args.address is not None and args.engine != "ray":
+        raise PlanError(f"--address {args.address} is that of a Ray cluster: add --engine ray")
     if args.engine == "ray":
         from benchbuild.engines.ray import RayEngine
 

@@ -90,19 +90,24 @@ def run_in_folder(
         The exit code: 0, or 128 plus the number of the signal that ended it early.
     """
     from benchbuild.runfolder import RunFolder
-    from benchbuild.runner import Stop, run_shard
+    from benchbuild.runner import run_shard
+    from benchbuild.signals import Stop
 
     RunFolder.check(out, run)
     stop = Stop()
     with stop.listening():
         try:
-            found = engine.start(run)
+            with stop.at_once():
+                found = engine.start(run)
             run = dataclasses.replace(run, facts=found.facts, about=found.about)
             folder = RunFolder.begin(out, run)
             report = run_shard(folder, shard, engine, stop, retry_failed=retry_failed)
         finally:
             engine.close()
-    for warning in report.warnings:
+    warnings = list(report.warnings)
+    for reason, count in report.reasons.most_common(1):
+        warnings.append(f"most often, {count:,} times, a job failed because of {reason}")
+    for warning in warnings:
         print(f"warning: {warning}", file=sys.stderr)
     stream = sys.stderr if report.stopped or quiet else sys.stdout
     print(_summary(report, shard, out), file=stream)

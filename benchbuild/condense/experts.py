@@ -36,6 +36,7 @@ from benchbuild.training.adjacency import propagation_matrix
 from benchbuild.training.features import to_scipy
 from benchbuild.training.meters import Stopwatch
 from benchquery.config import CondenseConfig
+from benchquery.hdf5 import new_hdf5
 from benchquery.methods import Value
 
 FORMAT = 1
@@ -246,7 +247,7 @@ def _write(
         WriteError: If the disk is full, the folder is read-only, or the like.
     """
     count = config.count("expert_epochs") // config.count("expert_interval") + 1
-    with written_aside(file, file.stem) as aside, h5py.File(aside, "x") as store:
+    with written_aside(file, file.stem) as aside, new_hdf5(aside) as store:
         watch = Stopwatch(device)
         for number, row in enumerate(rows):
             shape = (count, len(row))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import shlex
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,6 +45,8 @@ class Allocation:
 def array_script(allocation: Allocation, command: Sequence[str]) -> str:
     """Return an sbatch script that runs every shard as a task of one array, in this folder.
 
+    Tasks use the Python that this process runs in, whatever is on the path of the nodes.
+
     Args:
         allocation: What to ask for.
         command: The arguments of ``benchbuild`` without the shard.
@@ -62,7 +65,7 @@ def array_script(allocation: Allocation, command: Sequence[str]) -> str:
     lines = [f"#SBATCH --{name}={value}" for name, value in options.items() if value is not None]
     enter = f"cd {shlex.quote(str(Path.cwd()))} || exit"
     shard = f'--shard "$SLURM_ARRAY_TASK_ID/{allocation.shards}"'
-    run = f"exec {shlex.join(['benchbuild', *command])} {shard}"
+    run = f"exec {shlex.join([sys.executable, '-m', 'benchbuild', *command])} {shard}"
     return "\n".join(["#!/bin/bash", *lines, "", enter, run, ""])
 
 

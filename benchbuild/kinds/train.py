@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from benchbuild.training import TrainResult
 
 DEFAULT_SEEDS = 3
+MOST_SEEDS = 10_000
 _COLUMN = {column.name: position for position, column in enumerate(CURVE_COLUMNS)}
 
 
@@ -98,6 +99,8 @@ def parse_seeds(text: str) -> list[int]:
             f"seeds {text!r} are neither a count, as in 3, nor seeds from 0, as in 0,1,2 or 5,"
         )
     numbers = [int(part) for part in parts]
+    if not listed and numbers[0] > MOST_SEEDS:
+        raise PlanError(f"seeds {text!r}: at most {MOST_SEEDS:,} at a time")
     if not listed:
         numbers = list(range(numbers[0]))
     if not numbers or len(set(numbers)) < len(numbers):
@@ -128,7 +131,10 @@ def parse_archs(texts: Sequence[str], space: str) -> list[int]:
                     f"architectures {text!r} are neither hashes, as in 10000,61237, nor a file "
                     f"that lists them: {getattr(error, 'strerror', None) or error}"
                 ) from error
-        for word in re.split(r"[,\s]+", content.strip()):
+        words = [word for word in re.split(r"[,\s]+", content) if word]
+        if not words:
+            raise PlanError(f"there are no hashes in the architectures {text!r}")
+        for word in words:
             if not re.fullmatch(r"\d{1,9}", word, flags=re.ASCII):
                 raise PlanError(f"{word!r} in the architectures {text!r} is not a hash")
             numbers.append(int(word))

@@ -86,8 +86,12 @@ def parse_ranges(assignments: Sequence[str]) -> dict[str, list[Any]]:
         HyperParameterError: If a name does not exist or a value is not allowed.
     """
     ranges = {name: list(values) for name, values in RANGES.items()}
+    given: set[str] = set()
     for text in assignments:
         name, _, values = text.partition("=")
+        if name in given:
+            raise HyperParameterError(f"the range of {name!r} is given twice")
+        given.add(name)
         if name not in ranges or not values:
             raise HyperParameterError(
                 f"range {text!r} is not of the form name=value,value with a name out of "

@@ -22,6 +22,7 @@ from benchbuild.runfolder import RunFolder
 from benchbuild.status import status_of
 from benchbuild.testing import synthetic_run
 from benchquery import lightread
+from tests.benchbuild.pages import ROOT, install
 from tests.benchbuild.runs import (
     alongside,
     benchbuild,
@@ -229,6 +230,30 @@ def test_processes_on_one_shard_or_overlapping_ones_do_no_harm(
         assert code == 0 or (code == 2 and "being run by another process" in text)
     assert set(figures(out)) == set(figures(uninterrupted))
     merge([out], tmp_path / "table")
+
+
+SLOW = """
+import time
+
+def load_slowly(root):
+    (root / "begun").touch()
+    time.sleep(600)
+"""
+
+
+def test_a_run_that_is_still_loading_stops_at_once(tmp_path: Path) -> None:
+    install(tmp_path, "slow", SLOW, "graphtab.datasets", {"slow": "slow:load_slowly"})
+    words = ["train", "--dataset", "slow", "--workers", "1", "--device", "cpu"]
+    environment = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
+    process = start(*words, "--data-root", tmp_path, "--out", tmp_path / "run", env=environment)
+    while not (tmp_path / "begun").exists():
+        assert process.poll() is None, finish(process)
+        time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    _, told = finish(process, timeout=60)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert told == "benchbuild train: stopped by SIGTERM\n"
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_full_disk_is_a_clear_error_and_harms_nothing(

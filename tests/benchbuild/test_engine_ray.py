@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -41,6 +43,33 @@ def actors() -> list[psutil.Process]:
 def test_ray_makes_the_same_records(tmp_path: Path, local: Path) -> None:
     out = tmp_path / "run"
     assert benchbuild(*train(out, "--engine", "ray")) == 0
+    assert figures(out) == figures(local)
+
+
+@pytest.fixture
+def cluster() -> Iterator[Any]:
+    """A cluster of two nodes, each with a core, that was started apart from any run."""
+    utils = pytest.importorskip("ray.cluster_utils")
+    started = utils.Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    yield started
+    started.shutdown()
+
+
+def test_a_run_ends_complete_when_a_node_is_killed(
+    tmp_path: Path, local: Path, cluster: Any
+) -> None:
+    doomed = cluster.add_node(num_cpus=1)
+    cluster.wait_for_nodes()
+    out = tmp_path / "run"
+
+    def kill_the_node() -> None:
+        wait_for_parts(out)
+        cluster.remove_node(doomed, allow_graceful=False)
+
+    thread = alongside(kill_the_node)
+    assert benchbuild(*train(out, "--engine", "ray", "--address", cluster.address)) == 0
+    thread.join()
+    assert len(cluster.list_all_nodes()) == 1
     assert figures(out) == figures(local)
 
 

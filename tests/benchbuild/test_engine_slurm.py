@@ -212,7 +212,8 @@ def test_a_script_asks_for_what_was_asked_for() -> None:
     ):
         assert f"#SBATCH {option}" in lines
     assert lines[-1] == (
-        "exec benchbuild train --dataset csbm:nodes=50 --out 'a b' "
+        f"exec {shlex.quote(sys.executable)} -m benchbuild "
+        "train --dataset csbm:nodes=50 --out 'a b' "
         '--shard "$SLURM_ARRAY_TASK_ID/32"'
     )
 

@@ -5,8 +5,12 @@ from __future__ import annotations
 import dataclasses
 import errno
 import random
+import re
 import shutil
+import signal
 import statistics
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,10 +24,20 @@ from benchbuild.kinds import kind_of
 from benchbuild.merge import merge
 from benchbuild.plan import Shard
 from benchbuild.runfolder import RunFolder
+from benchbuild.signals import Stop, Stopped
 from benchbuild.testing import synthetic_record, synthetic_run
 from benchbuild.verify import problems_in
 from benchquery import lightread, read
 from benchquery.errors import QueryError
+
+LIMITED = """
+import resource, sys
+from benchbuild.cli import main
+limit = int(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+sys.exit(main(sys.argv[2:]))
+"""
+"""A command that can write only small files."""
 
 RUN = synthetic_run(sample=20, seeds=[0, 1, 2], epochs=6)
 KEYS = kind_of("train").keys(RUN)
@@ -151,10 +165,22 @@ def test_gaps_are_named_and_allowed_on_demand(tmp_path: Path) -> None:
     assert row["perf"] == pytest.approx(statistics.fmean(r["perf"] for r in others))
     assert np.isnan(row[f"perf_seed{gone[1]}"])
     assert (row["status"], row["seeds_ok"]) == ("missing", 2)
+    jobs = lightread("karate", source=tmp_path / "table").manifest.provenance["jobs"]
+    assert jobs["missing"] == 1
     assert row[f"status_seed{gone[1]}"] == "missing"
     curve = lightread("karate", source=tmp_path / "table").curve(gone[0], gone[1])
     assert np.isnan(curve).all()
     assert list(problems_in(tmp_path / "table")) == []
+
+
+def test_a_seed_that_is_missing_everywhere_shows(tmp_path: Path) -> None:
+    there = [synthetic_record(RUN, key) for key in KEYS if key.seed != 1 and key != KEYS[0]]
+    merge([make(tmp_path / "run", there)], tmp_path / "table", allow_gaps=True)
+    table = lightread("karate", source=tmp_path / "table")
+    assert table.manifest.provenance["seeds"] == [0, 1, 2]
+    assert sum(table.manifest.provenance["jobs"].values()) == len(KEYS)
+    assert table.manifest.provenance["jobs"]["missing"] == len(KEYS) - len(there)
+    assert set(table.column("status")) == {"missing"}
 
 
 def test_seeds_of_several_runs_must_cover_every_architecture(tmp_path: Path) -> None:
@@ -221,6 +247,63 @@ def test_nothing_is_overwritten_unless_told(tmp_path: Path) -> None:
     merge([run], tmp_path / "table", replace=True)
     assert content(tmp_path / "table") == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run", "table"]
+
+
+def test_only_a_table_is_replaced(tmp_path: Path) -> None:
+    run, other = make(tmp_path / "run"), make(tmp_path / "other")
+    before = content(other / "parts")
+    with pytest.raises(QueryError, match="is no table, so it is not replaced"):
+        merge([run], other, replace=True)
+    for out in (other, tmp_path):
+        with pytest.raises(MergeError, match=r"the run .* is there"):
+            merge([run, other], out, replace=True)
+    assert content(other / "parts") == before
+
+
+def test_a_merge_that_is_stopped_leaves_nothing(tmp_path: Path) -> None:
+    run, stop = make(tmp_path / "run"), Stop()
+    stop.signal = signal.SIGTERM
+    with pytest.raises(Stopped, match="SIGTERM"):
+        merge([run], tmp_path / "table", stop=stop)
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+@pytest.mark.parametrize("limit", [1_000, 5_000, 8_000])
+def test_a_full_disk_while_merging_is_one_line(tmp_path: Path, limit: int) -> None:
+    """In a process of its own: HDF5 would take it down."""
+    make(tmp_path / "run")
+    words = ["merge", "run", "--out", "table"]
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(limit), *words],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert done.returncode == 2, done
+    assert re.fullmatch(r"benchbuild merge: can't write table: .*\n", done.stderr), done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+def test_a_part_that_can_not_be_read_is_named(tmp_path: Path) -> None:
+    run = make(tmp_path / "run")
+    (run / "parts" / "00.parquet").mkdir()
+    with pytest.raises(RunFolderError, match=r"can't read the part .*00\.parquet"):
+        merge([run], tmp_path / "table")
+
+
+def test_parts_that_another_process_gathered_do_no_harm(tmp_path: Path) -> None:
+    folder = RunFolder.begin(tmp_path / "run", RUN)
+    first, second = folder.parts, folder.parts
+    for parts in (first, second):
+        parts.resume(Shard())
+    for start in (0, 7):
+        path = first.add(Shard(), [synthetic_record(RUN, key) for key in KEYS[start : start + 7]])
+        second._small.append(path)
+    first.gather(Shard())
+    second.gather(Shard())
+    (part,) = folder.parts.scan()
+    assert part.table.num_rows == 14
 
 
 def test_a_table_that_can_not_be_replaced_stays(
