@@ -235,7 +235,16 @@ class CostModel:
         self._frames = {leaves: self.frame_work(leaves) for leaves in range(1, NODES + 1)}
 
     def node_work(self, op: str, raw: bool, leaf: bool = False) -> Work:
-        """Return the work of one computing node.
+        """Return the work of one computing node; see `operation_work`."""
+        work = self.operation_work(op, raw, leaf)
+        return work if raw else Work.total([work, self.activation_work()])
+
+    def activation_work(self) -> Work:
+        """Return the work before a node's operation: BatchNorm, and ReLU with dropout."""
+        return Work(entries=2 * self._size.nodes * self._hp.hidden)
+
+    def operation_work(self, op: str, raw: bool, leaf: bool = False) -> Work:
+        """Return the work of the operation of a computing node.
 
         Args:
             op: Its operation.
@@ -254,8 +263,7 @@ class CostModel:
         if op in NEIGHBOUR_SUMS:
             sums += rows * size.edges * width
         attention = rows * (size.edges + size.nodes) * width if op == "gat" else 0.0
-        activations = 0 if raw else 2
-        return Work(1, products, sums, (activations + rows) * size.nodes * width, attention)
+        return Work(1, products, sums, rows * size.nodes * width, attention)
 
     def frame_work(self, leaves: int) -> Work:
         """Return the work around the cell.

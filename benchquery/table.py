@@ -200,7 +200,7 @@ class ArchTable(RowTable[int]):
     def regret(self, key: Arch | int, by: str = "valid_perf") -> float:
         """Return how much worse than the best an architecture is; 0 for the best."""
         cost = self._cost(by)
-        return float(cost[self._row(key)] - np.nanmin(cost))
+        return float(cost[self._row(key)] - np.fmin.reduce(cost))
 
     # ---------------------------------------------------------------- curves
 

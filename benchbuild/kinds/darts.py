@@ -49,7 +49,7 @@ NO_ARCH = -1
 HISTORY_WIDTH = 3
 """Figures of an epoch; see `benchbuild.training.darts.HISTORY`."""
 
-_PASSES = 3.0
+_PASSES = 1.7
 """What an epoch of a search takes, in epochs of a training. Fitted to 9 searches on cora."""
 
 
@@ -191,9 +191,7 @@ class DartsKind:
         size, hp = size_of(run.settings["dataset"]), HyperParameters(**run.settings["hp"])
         model = CostModel(size, hp)
         inner, leaf = (
-            Work.total(
-                model.node_work(op, raw=False, leaf=leaf) for op in operations_of(run.settings)
-            )
+            Work.total([model.activation_work(), *self._operations(run, model, leaf=leaf)])
             for leaf in (False, True)
         )
         of: dict[str, Cost] = {}
@@ -204,6 +202,11 @@ class DartsKind:
             seconds = _PASSES * hp.epochs * work.seconds(RATES)
             of[name] = Cost(seconds, size.held_memory + work.held_memory)
         return [of[key[0]] for key in keys]
+
+    def _operations(self, run: Run, model: CostModel, *, leaf: bool) -> list[Work]:
+        """Return the work of every operation of one node; what comes before it they share."""
+        ops = operations_of(run.settings)
+        return [model.operation_work(op, raw=False, leaf=leaf) for op in ops]
 
     def open(self, settings: Json, place: Place) -> DartsContext:
         """Load the dataset."""
