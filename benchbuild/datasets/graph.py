@@ -55,9 +55,6 @@ class Graph:
         nodes = self.num_nodes
         if self.metric not in METRICS:
             raise DatasetError(f"{self.name}: metric {self.metric!r} is not one of {METRICS}")
-        values = self.x.values() if self.x.layout == torch.sparse_csr else self.x
-        if not bool(values.isfinite().all()):
-            raise DatasetError(f"{self.name}: a feature is not a finite number")
         for part in ("y", "train_mask", "valid_mask", "test_mask"):
             if getattr(self, part).shape[0] != nodes:
                 raise DatasetError(
@@ -109,6 +106,8 @@ class Graph:
         Classes may also be a column of one entry a node.
         """
         train_mask, valid_mask, test_mask = (mask.bool() for mask in masks)
+        if not bool((x.values() if x.layout == torch.sparse_csr else x).isfinite().all()):
+            raise DatasetError(f"{name}: a feature is not a finite number")
         if metric == "accuracy":
             y = y.long().view(-1) if y.dim() == 2 and y.shape[1] == 1 else y.long()
         return cls(

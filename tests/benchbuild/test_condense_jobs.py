@@ -524,7 +524,7 @@ def test_a_dataset_without_classes_is_refused(monkeypatch: pytest.MonkeyPatch) -
 
     def tasks(name: str, root: str | None = None) -> Graph:
         made = load_dataset("karate")
-        y: Tensor = torch.zeros(made.num_nodes, 2)
+        y: Tensor = torch.zeros(made.num_nodes, made.num_classes)
         return dataclasses.replace(made, y=y, metric="rocauc")
 
     monkeypatch.setattr(datasets, "load", tasks)

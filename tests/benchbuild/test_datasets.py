@@ -342,7 +342,6 @@ def test_checksum_sees_every_tensor(part: str) -> None:
         ({"y": torch.full((34,), 4)}, "label 4; the highest is 3"),
         ({"y": torch.zeros(34), "metric": "rocauc"}, r"must have \(34, 4\)"),
         ({"y": torch.full((34, 4), 2.0), "metric": "rocauc"}, "label 2; the highest is 1"),
-        ({"x": torch.full((34, 2), torch.nan)}, "not a finite number"),
         ({"edge_index": torch.tensor([[0], [34]])}, "beyond the 34"),
         ({"edge_index": torch.tensor([[0], [-1]])}, "below 0"),
         ({"test_mask": torch.zeros(34, dtype=torch.bool)}, "test_mask selects no node"),
@@ -353,6 +352,15 @@ def test_parts_that_do_not_belong_together_are_refused(
 ) -> None:
     with pytest.raises(DatasetError, match=words):
         dataclasses.replace(load("karate"), **changes)
+
+
+def test_features_that_are_no_numbers_are_refused() -> None:
+    karate = load("karate")
+    x = karate.x.clone()
+    x[3, 4] = torch.nan
+    masks = (karate.train_mask, karate.valid_mask, karate.test_mask)
+    with pytest.raises(DatasetError, match="mine: a feature is not a finite number"):
+        Graph.build("mine", x, karate.edge_index, karate.y, masks, num_classes=4, split="its own")
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "rocauc"])

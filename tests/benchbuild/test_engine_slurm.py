@@ -245,8 +245,10 @@ def test_a_script_runs_what_the_options_say(  # noqa: PLR0917
     assert enter == f"cd {shlex.quote(str(tmp_path))} || exit"
     executed, _, shard = run.partition(" --shard ")
     assert shard == '"$SLURM_ARRAY_TASK_ID/2"'
-    assert shlex.split(executed)[: 2 + len(command)] == ["exec", "benchbuild", *command]
-    typed, direct = (parse(x) for x in (shlex.split(executed)[2:], command))
+    start = ["exec", sys.executable, "-m", "benchbuild"]
+    words_run = shlex.split(executed)
+    assert words_run[: len(start) + len(command)] == [*start, *command]
+    typed, direct = (parse(x) for x in (words_run[len(start) :], command))
     assert typed.workers == direct.workers or (direct.workers is None and typed.workers in (1, 3))
     assert vars(typed) | {"workers": None} == vars(direct) | {"workers": None}
 

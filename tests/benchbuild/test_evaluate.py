@@ -306,7 +306,7 @@ def test_the_full_graph_is_trained_on_once(graph: Graph, condensed: CondensedGra
 
 
 def test_nodes_with_several_tasks_are_refused(graph: Graph) -> None:
-    tasks = torch.zeros(graph.num_nodes, 2)
+    tasks = torch.zeros(graph.num_nodes, graph.num_classes)
     with pytest.raises(DatasetError, match="can't be condensed"):
         Evaluator(dataclasses.replace(graph, y=tasks, metric="rocauc"), CPU)
 
