@@ -197,12 +197,12 @@ class Work:
         return FLOAT * (HELD_ENTRIES * self.entries + HELD_ATTENTION * self.attention)
 
 
-RATES = Work(layers=5.5e-4, products=7.8e-11, sums=2.5e-10, entries=2.1e-9, attention=2.4e-9)
+RATES = Work(layers=6.0e-4, products=8.8e-11, sums=2.5e-10, entries=1.9e-9, attention=3.0e-9)
 """Seconds of each term on one core of a cloud machine.
 
 Fitted by benchmarks/costs.py to the trainings in the bundled tables, and some on karate. It says
-how far off they are: about a tenth in the median, half at worst. cs, physics, arxiv and proteins
-were not measured.
+how far off they are: about a tenth in the median, on computers a third too low, for single
+architectures more than half. cs, physics, arxiv and proteins were not measured.
 """
 
 PRODUCTS: Mapping[str, int] = MappingProxyType(
