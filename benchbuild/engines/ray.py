@@ -14,6 +14,7 @@ import shlex
 import signal
 import socket
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -39,6 +40,10 @@ STARTS = 3
 
 ANSWER_SECONDS = 20.0
 """How long a cluster may take to answer."""
+
+
+NOTICE_SECONDS = 60.0
+"""Seconds between two lines that say that no worker has started yet."""
 
 
 class _Actor:
@@ -111,7 +116,10 @@ class RayEngine:
         for _ in range(self._wanted.total(gpus, int(resources.get("CPU", 1)))):
             self._start_actor()
         while self._found is None:
-            self._receive(None)
+            begun = time.monotonic()
+            self._receive(NOTICE_SECONDS)
+            if self._found is None and time.monotonic() - begun >= NOTICE_SECONDS:
+                print(f"still waiting for Ray to start a worker: {resources}", file=sys.stderr)
         return self._found
 
     @property
