@@ -22,10 +22,11 @@ LINE_SECONDS = 30.0
 
 
 class _QuietFileHandler(logging.FileHandler):
-    """A log file that never stops a run, even where it can't be written."""
+    """A log file that never stops a run: where it can't be written, it is given up."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  (logging's name)
-        """Say nothing."""
+        """Write nothing more."""
+        self.setLevel(logging.CRITICAL + 1)
 
 
 @contextmanager

@@ -34,7 +34,6 @@ class Report:
         total: Jobs of the shard.
         before: How many were finished before.
         ends: How many ended now, by status.
-        reasons: How many of them the machine failed, by reason.
         stopped: The signal that ended it early, if one did.
         warnings: What else to know.
     """
@@ -42,7 +41,6 @@ class Report:
     total: int
     before: int
     ends: Counter[str]
-    reasons: Counter[str]
     stopped: signal.Signals | None
     warnings: tuple[str, ...]
 
@@ -103,7 +101,9 @@ def run_shard(
         finally:
             log.info("%s", progress.line())
             progress.close()
-    return Report(len(keys), len(keys) - len(todo), ends, reasons, stop.signal, warnings)
+    for reason, count in reasons.most_common(1):
+        warnings += (f"{reasons.total():,} jobs failed, {count:,} of them because of {reason}",)
+    return Report(len(keys), len(keys) - len(todo), ends, stop.signal, warnings)
 
 
 def shard_keys(run: Run, shard: Shard) -> list[Key]:

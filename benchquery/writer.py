@@ -40,31 +40,24 @@ def new_table(folder: Path, *, replace: bool = False) -> Iterator[Path]:
         raise QueryError(f"{folder} is no table, so it is not replaced; name another folder")
     folder.parent.mkdir(parents=True, exist_ok=True)
     stage = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    before = stage.with_name(f"{stage.name}-before")
     try:
         yield stage
         for path in (*stage.iterdir(), stage):
             _sync(path)
         stage.chmod(0o755)
-        with _out_of_the_way(folder, stage.with_name(f"{stage.name}-before")):
+        if replace and folder.exists():
+            folder.rename(before)
+        try:
             stage.rename(folder)
-            _sync(folder.parent)
+        except BaseException:
+            if before.exists():
+                before.rename(folder)
+            raise
+        _sync(folder.parent)
+        shutil.rmtree(before, ignore_errors=True)
     finally:
         shutil.rmtree(stage, ignore_errors=True)
-
-
-@contextlib.contextmanager
-def _out_of_the_way(folder: Path, aside: Path) -> Iterator[None]:
-    """Move what is at a place aside; it goes when the block ends well, and comes back otherwise."""
-    if not folder.exists():
-        yield
-        return
-    folder.rename(aside)
-    try:
-        yield
-    except BaseException:
-        aside.rename(folder)
-        raise
-    shutil.rmtree(aside, ignore_errors=True)
 
 
 def write_table(

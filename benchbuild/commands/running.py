@@ -104,10 +104,7 @@ def run_in_folder(
             report = run_shard(folder, shard, engine, stop, retry_failed=retry_failed)
         finally:
             engine.close()
-    warnings = list(report.warnings)
-    for reason, count in report.reasons.most_common(1):
-        warnings.append(f"most often, {count:,} times, a job failed because of {reason}")
-    for warning in warnings:
+    for warning in report.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     stream = sys.stderr if report.stopped or quiet else sys.stdout
     print(_summary(report, shard, out), file=stream)

@@ -175,21 +175,21 @@ class CondenseContext(EvaluatingWorker):
             self._judge,
             self._scratch,
         )
-        record = {
+        return {
             "config": key[0],
             "environment": self.environment(),
             **_condense_fields(done),
             **self._evaluate(done),
         }
-        if done.status != OK:
-            record |= {"status": done.status, "reason": done.reason}
-        return record
 
     def _evaluate(self, done: Condensation) -> dict[str, Any]:
-        if done.best is not None:
-            return self.evaluations.run(self.evaluator, done.best.graph)
-        nothing = {f.name: np.empty(0, f.dtype[:-2]) for f in EVALUATION_FIELDS}
-        return {**nothing, "eval_reasons": "", "status": done.status, "reason": done.reason}
+        """Evaluate what was kept; how the condensation ended comes before how that did."""
+        own = {"status": done.status, "reason": done.reason}
+        if done.best is None:
+            nothing = {f.name: np.empty(0, f.dtype[:-2]) for f in EVALUATION_FIELDS}
+            return {**nothing, "eval_reasons": "", **own}
+        found = self.evaluations.run(self.evaluator, done.best.graph)
+        return found if done.status == OK else {**found, **own}
 
 
 def _condense_fields(done: Condensation) -> dict[str, Any]:

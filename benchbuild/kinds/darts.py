@@ -15,12 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from benchbuild.costs import (
-    RATES,
-    CostModel,
-    Work,
-    size_of,
-)
+from benchbuild.costs import RATES, CostModel, Work, size_of
 from benchbuild.errors import HyperParameterError, PlanError
 from benchbuild.hyperparameters import HyperParameters, hyperparameters_for
 from benchbuild.jobs import Cost, Field, Json, Key, Place, Record, Run, canonical

@@ -19,7 +19,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchbuild.costs import CostModel, size_of
 from benchbuild.errors import HyperParameterError, MergeError
-from benchbuild.hyperparameters import DEFAULT_HYPERPARAMETERS, RECIPE_VERSION, HyperParameters
+from benchbuild.hyperparameters import (
+    DEFAULT_HYPERPARAMETERS,
+    RECIPE_VERSION,
+    HyperParameters,
+    assignments,
+)
 from benchbuild.jobs import DETERMINED, Cost, Field, Json, Key, Place, Record, Run
 from benchbuild.kinds.train import (
     RESULT_FIELDS,
@@ -79,23 +84,17 @@ def anchors(space: str, seed: int) -> list[int]:
     return [*classic, *others[: ANCHORS - len(classic)]]
 
 
-def parse_ranges(assignments: Sequence[str]) -> dict[str, list[Any]]:
+def parse_ranges(texts: Sequence[str]) -> dict[str, list[Any]]:
     """Return the ranges with some replaced by ``name=value,value`` texts.
 
     Raises:
-        HyperParameterError: If a name does not exist or a value is not allowed.
+        HyperParameterError: If a name does not exist or is given twice, or a value is not allowed.
     """
     ranges = {name: list(values) for name, values in RANGES.items()}
-    given: set[str] = set()
-    for text in assignments:
-        name, _, values = text.partition("=")
-        if name in given:
-            raise HyperParameterError(f"the range of {name!r} is given twice")
-        given.add(name)
-        if name not in ranges or not values:
+    for name, values in assignments(texts).items():
+        if name not in ranges:
             raise HyperParameterError(
-                f"range {text!r} is not of the form name=value,value with a name out of "
-                f"{', '.join(ranges)}"
+                f"range {name}={values} is not for one of {', '.join(ranges)}"
             )
         changed = [DEFAULT_HYPERPARAMETERS.override(**{name: v}) for v in values.split(",")]
         ranges[name] = [getattr(hp, name) for hp in changed]

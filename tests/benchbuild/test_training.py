@@ -38,18 +38,11 @@ from benchquery import schema
 from benchquery.arch import OPS, Arch
 from tests.benchbuild.real import real_root
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 CPU = torch.device("cpu")
 PARAMETRIC_OPS = [op for op in OPS if op != "skip"]
 SMALL = HyperParameters(0, 1, 12, 0.0, "adam", 0.01, 5e-4, 10, heads=2)
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    """These tensors are tiny: more threads only wait for each other."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def random_graph(nodes: int = 60, features: int = 9, density: float = 1.0) -> Graph:

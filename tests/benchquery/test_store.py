@@ -234,6 +234,16 @@ def test_a_table_is_written_whole_or_not_at_all(tmp_path: Path, built: Path) -> 
     assert [info.name for info in tables(built.parent)] == ["copy", "toy"]
 
 
+def test_a_table_that_appears_meanwhile_is_not_replaced(tmp_path: Path) -> None:
+    folder = tmp_path / "table"
+    with pytest.raises(OSError, match="not empty"), new_table(folder) as stage:
+        (stage / "ours").touch()
+        folder.mkdir()
+        (folder / "theirs").touch()
+    assert [path.name for path in tmp_path.iterdir()] == ["table"]
+    assert [path.name for path in folder.iterdir()] == ["theirs"]
+
+
 def test_reading_texts_starts_no_threads(built: Path) -> None:
     """A process that ends while Arrow's threads start is aborted, after a correct answer."""
     program = f"""
