@@ -236,10 +236,15 @@ def test_a_table_is_written_whole_or_not_at_all(tmp_path: Path, built: Path) -> 
 
 def test_a_table_that_appears_meanwhile_is_not_replaced(tmp_path: Path) -> None:
     folder = tmp_path / "table"
-    with pytest.raises(OSError, match="not empty"), new_table(folder) as stage:
-        (stage / "ours").touch()
-        folder.mkdir()
-        (folder / "theirs").touch()
+
+    def write() -> None:
+        with new_table(folder) as stage:
+            (stage / "ours").touch()
+            folder.mkdir()
+            (folder / "theirs").touch()
+
+    with pytest.raises(OSError, match="not empty"):
+        write()
     assert [path.name for path in tmp_path.iterdir()] == ["table"]
     assert [path.name for path in folder.iterdir()] == ["theirs"]
 
