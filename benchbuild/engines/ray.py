@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import importlib
+import os
 import shlex
 import signal
 import socket
@@ -146,6 +147,8 @@ class RayEngine:
             self._ray.shutdown()
 
     def _connect(self) -> None:
+        # Ray would put its own function in the place of Python's print, for its progress bars.
+        os.environ.setdefault("RAY_TQDM_PATCH_PRINT", "0")
         options: dict[str, Any] = {"address": self._address}
         environment: dict[str, Any] = {"env_vars": dict(WORKER_ENVIRONMENT)}
         if self._address is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 import sys
 from collections.abc import Iterator
@@ -90,6 +91,7 @@ def test_a_run_ends_complete_when_workers_are_killed(tmp_path: Path, local: Path
     assert benchbuild(*train(out, "--engine", "ray")) == 0
     thread.join()
     assert killed
+    assert builtins.print.__module__ == "builtins"
     assert {row["status"] for row in rows(out)} == {"ok"}
     assert figures(out) == figures(local)
 
