@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from benchbuild import commands
 from benchbuild.errors import BenchBuildError
-from benchbuild.signals import Stopped
+from benchbuild.pipeline.signals import Stopped
 from benchquery.errors import BenchQueryError
 
 BAD_INPUT = 2

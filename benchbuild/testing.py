@@ -10,13 +10,13 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from benchbuild.costs import size_of
 from benchbuild.hyperparameters import HyperParameters, hyperparameters_for
-from benchbuild.jobs import Key, Record, Run, canonical, digest
-from benchbuild.kinds.train import train_run
-from benchbuild.models.size import count_parameters
-from benchquery.arch import Arch
-from benchquery.schema import CURVE_COLUMNS
+from benchbuild.kinds.train.costs import size_of
+from benchbuild.kinds.train.kind import train_run
+from benchbuild.kinds.train.network.size import count_parameters
+from benchbuild.pipeline.jobs import Key, Record, Run, canonical, digest
+from benchquery.kinds.architectures.arch import Arch
+from benchquery.table.schema import CURVE_COLUMNS
 
 
 def synthetic_run(

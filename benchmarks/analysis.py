@@ -18,8 +18,8 @@ from functools import partial
 import numpy as np
 
 from benchquery import analysis, lightread, tables
-from benchquery.analysis.agreement import MEASURES
-from benchquery.arch import Arch
+from benchquery.kinds.architectures.analysis.agreement import MEASURES
+from benchquery.kinds.architectures.arch import Arch
 from benchquery.text import format_table
 
 SMALLEST = "proteins"

@@ -28,13 +28,13 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch_geometric.utils import k_hop_subgraph, to_dense_adj, to_undirected
 
-from benchbuild.condense.base import Problem
-from benchbuild.condense.loop import MatchingState
-from benchbuild.condense.matching import GradientMatching
-from benchbuild.condense.structure import PairwiseMlp
+from benchbuild.compute.meters import MemoryMeter, Stopwatch
 from benchbuild.datasets import Graph, load
-from benchbuild.training.meters import MemoryMeter, Stopwatch
-from benchquery.config import CondenseConfig
+from benchbuild.kinds.condense.nodes.loop import MatchingState
+from benchbuild.kinds.condense.nodes.matching import GradientMatching
+from benchbuild.kinds.condense.nodes.problem import Problem
+from benchbuild.kinds.condense.nodes.structure import PairwiseMlp
+from benchquery.kinds.condensed.config import CondenseConfig
 
 CPU = torch.device("cpu")
 ARXIV = (169_343, 1_166_243)

@@ -16,10 +16,10 @@ from dataclasses import astuple, dataclass, fields
 import numpy as np
 from scipy.optimize import nnls
 
-from benchbuild.costs import RATES, SIZES, CostModel, Work
 from benchbuild.datasets import load
 from benchbuild.hyperparameters import hyperparameters_for
-from benchbuild.training import train
+from benchbuild.kinds.train.costs import RATES, SIZES, CostModel, Work
+from benchbuild.kinds.train.training import train
 from benchquery import SPACES, Arch, ArchTable, lightread, tables
 
 SMALL, SMALL_SAMPLE = "karate", 12

@@ -16,10 +16,10 @@ import time
 from pathlib import Path
 
 from benchbuild.kinds import kind_of
-from benchbuild.parts import PART_ROWS
-from benchbuild.plan import Shard
-from benchbuild.runfolder import RunFolder
-from benchbuild.runner import shard_keys
+from benchbuild.pipeline.parts import PART_ROWS
+from benchbuild.pipeline.plan import Shard
+from benchbuild.pipeline.runfolder import RunFolder
+from benchbuild.pipeline.runner import shard_keys
 from benchbuild.testing import synthetic_record, synthetic_run
 
 SHARDS = 32

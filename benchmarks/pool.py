@@ -20,9 +20,9 @@ from pathlib import Path
 
 import numpy as np
 
-from benchbuild.plan import Shard
-from benchbuild.runfolder import RunFolder
-from benchbuild.units import readable_seconds
+from benchbuild.pipeline.plan import Shard
+from benchbuild.pipeline.runfolder import RunFolder
+from benchbuild.pipeline.units import readable_seconds
 
 
 def timed_run(folder: Path, workers: int, options: argparse.Namespace) -> tuple[float, float]:

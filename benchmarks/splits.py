@@ -20,7 +20,7 @@ import torch
 from benchbuild.datasets import Graph, load
 from benchbuild.datasets.splits import per_class_split
 from benchbuild.hyperparameters import hyperparameters_for
-from benchbuild.training import train
+from benchbuild.kinds.train.training import train
 from benchquery import Arch, lightread
 
 FIGURES = ("valid_perf", "perf")

@@ -20,15 +20,15 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from benchbuild.compute.loop import History, Runner, run_epochs
+from benchbuild.compute.objective import Objective
 from benchbuild.datasets import Graph, load
 from benchbuild.hyperparameters import HyperParameters, hyperparameters_for
-from benchbuild.models import build_network
-from benchbuild.training import train
-from benchbuild.training.blocks import PreparedGraph
-from benchbuild.training.fast import FastRunner
-from benchbuild.training.loop import History, Runner, run_epochs
-from benchbuild.training.objective import Objective
-from benchbuild.training.plain import PlainRunner
+from benchbuild.kinds.train.network import build_network
+from benchbuild.kinds.train.training import train
+from benchbuild.kinds.train.training.blocks import PreparedGraph
+from benchbuild.kinds.train.training.fast import FastRunner
+from benchbuild.kinds.train.training.plain import PlainRunner
 from benchquery import OPS, SPACES, Arch
 
 CPU = torch.device("cpu")

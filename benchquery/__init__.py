@@ -12,14 +12,14 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from benchquery.arch import LINKS, OPS, Arch
-    from benchquery.condensed import CondensedTable
-    from benchquery.config import CondenseConfig, EvalConfig
     from benchquery.errors import BenchQueryError
-    from benchquery.rows import Record
-    from benchquery.space import SPACES, Space, get_space
-    from benchquery.store import TableInfo, condread, find, lightread, read, tables, verify
-    from benchquery.table import ArchTable
+    from benchquery.kinds.architectures.arch import LINKS, OPS, Arch
+    from benchquery.kinds.architectures.space import SPACES, Space, get_space
+    from benchquery.kinds.architectures.table import ArchTable
+    from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
+    from benchquery.kinds.condensed.table import CondensedTable
+    from benchquery.table.rows import Record
+    from benchquery.table.store import TableInfo, condread, find, lightread, read, tables, verify
 
 __version__ = "0.1.0"
 
@@ -46,14 +46,14 @@ __all__ = [
 ]
 
 _HOMES = {
-    "arch": ("LINKS", "OPS", "Arch"),
-    "condensed": ("CondensedTable",),
-    "config": ("CondenseConfig", "EvalConfig"),
+    "kinds.architectures.arch": ("LINKS", "OPS", "Arch"),
+    "kinds.condensed.table": ("CondensedTable",),
+    "kinds.condensed.config": ("CondenseConfig", "EvalConfig"),
     "errors": ("BenchQueryError",),
-    "rows": ("Record",),
-    "space": ("SPACES", "Space", "get_space"),
-    "store": ("TableInfo", "condread", "find", "lightread", "read", "tables", "verify"),
-    "table": ("ArchTable",),
+    "table.rows": ("Record",),
+    "kinds.architectures.space": ("SPACES", "Space", "get_space"),
+    "table.store": ("TableInfo", "condread", "find", "lightread", "read", "tables", "verify"),
+    "kinds.architectures.table": ("ArchTable",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchquery.arch import Arch
+from benchquery.kinds.architectures.arch import Arch
 
 Array = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]

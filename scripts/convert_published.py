@@ -19,10 +19,10 @@ import numpy.typing as npt
 
 from benchbuild.datasets import dataset_spec
 from benchbuild.hyperparameters import hyperparameters_for
-from benchbuild.models import count_parameters
-from benchquery.arch import Arch
+from benchbuild.kinds.train.network import count_parameters
+from benchquery.kinds.architectures.arch import Arch
 from benchquery.pickles import load_plain_pickle
-from benchquery.writer import new_table, write_table
+from benchquery.table.writer import new_table, write_table
 
 PACKAGE, VERSION = "nas_bench_graph", "1.4.0"
 DATASETS = (

@@ -11,19 +11,19 @@ from collections.abc import Iterator
 from typing import Protocol, cast
 
 COMMANDS = (
-    "train",
-    "status",
-    "merge",
-    "verify",
-    "datasets",
-    "inspect",
-    "tune",
-    "darts",
-    "condense",
-    "evaluate",
-    "plan",
-    "submit",
-    "slurm_script",
+    "kinds.train.command",
+    "commands.status",
+    "commands.merge",
+    "commands.verify",
+    "commands.datasets",
+    "kinds.train.inspect",
+    "kinds.tune.command",
+    "kinds.darts.command",
+    "kinds.condense.command",
+    "kinds.evaluate.command",
+    "kinds.condense.plan",
+    "commands.submit",
+    "commands.slurm_script",
 )
 
 
@@ -44,4 +44,4 @@ class Command(Protocol):
 def load() -> Iterator[Command]:
     """Import the subcommands."""
     for name in COMMANDS:
-        yield cast(Command, importlib.import_module(f"benchbuild.commands.{name}"))
+        yield cast(Command, importlib.import_module(f"benchbuild.{name}"))

@@ -72,7 +72,7 @@ def shard_command(args: argparse.Namespace) -> tuple[list[str], Path]:
     """
     from benchbuild.cli import parse
     from benchbuild.commands.running import out_folder
-    from benchbuild.runfolder import RunFolder
+    from benchbuild.pipeline.runfolder import RunFolder
 
     words = list(args.handed_on)
     if not words or words[0].startswith("-"):
@@ -83,7 +83,7 @@ def shard_command(args: argparse.Namespace) -> tuple[list[str], Path]:
     if command.dry_run or command.shard != "1/1":
         raise PlanError("leave --shard and --dry-run out: every task runs a shard of its own")
     out = out_folder(command)
-    module = importlib.import_module(f"benchbuild.commands.{words[0]}")
+    module = importlib.import_module(f"benchbuild.kinds.{words[0]}.command")
     RunFolder.check(out, module.described(command))
     if command.workers is None and not args.gpus:
         words += ["--workers", str(args.cpus)]

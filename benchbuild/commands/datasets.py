@@ -42,8 +42,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _row(name: str, root: str | None) -> dict[str, Any]:
-    from benchbuild.costs import SIZES
     from benchbuild.datasets import dataset_spec
+    from benchbuild.kinds.train.costs import SIZES
 
     spec = dataset_spec(name)
     return {

@@ -22,10 +22,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Merge, and say what came of it."""
-    from benchbuild.merge import merge
-    from benchbuild.signals import Stop
-    from benchquery.manifest import read_manifest
-    from benchquery.store import ROWS
+    from benchbuild.pipeline.merge import merge
+    from benchbuild.pipeline.signals import Stop
+    from benchquery.table.manifest import read_manifest
+    from benchquery.table.store import ROWS
 
     with Stop().listening() as stop:
         missing = merge(

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchbuild.dataroot import named_root
+from benchbuild.datasets.root import named_root
 from benchbuild.errors import PlanError
 from benchbuild.hyperparameters import HyperParameters, hyperparameters_for
 
@@ -114,7 +114,7 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
 def workers_from(args: argparse.Namespace) -> Workers:
     """Return the workers that the options describe."""
     from benchbuild.engines.base import Workers
-    from benchbuild.runfolder import SCRATCH
+    from benchbuild.pipeline.runfolder import SCRATCH
 
     scratch = str(Path(args.out).resolve() / SCRATCH) if args.out else None
     # What was named here holds for workers elsewhere; else each machine has its own default.

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from benchbuild.commands.options import engine_from
 from benchbuild.errors import PlanError
-from benchbuild.jobs import STATUSES, Run
 from benchbuild.kinds import kind_of
-from benchbuild.plan import Shard, positions_of
-from benchbuild.units import readable_bytes, readable_seconds
+from benchbuild.pipeline.jobs import STATUSES, Run
+from benchbuild.pipeline.plan import Shard, positions_of
+from benchbuild.pipeline.units import readable_bytes, readable_seconds
 
 if TYPE_CHECKING:
     from benchbuild.engines.base import Engine
-    from benchbuild.runner import Report
+    from benchbuild.pipeline.runner import Report
 
 
 def out_folder(args: argparse.Namespace) -> Path:
@@ -89,9 +89,9 @@ def run_in_folder(
     Returns:
         The exit code: 0, or 128 plus the number of the signal that ended it early.
     """
-    from benchbuild.runfolder import RunFolder
-    from benchbuild.runner import run_shard
-    from benchbuild.signals import Stop
+    from benchbuild.pipeline.runfolder import RunFolder
+    from benchbuild.pipeline.runner import run_shard
+    from benchbuild.pipeline.signals import Stop
 
     RunFolder.check(out, run)
     stop = Stop()

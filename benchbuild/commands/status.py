@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from benchbuild.status import Status
+    from benchbuild.pipeline.status import Status
 
 NAME = "status"
 HELP = "say how far a run is: done, failed, missing, rate"
@@ -24,8 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the state."""
-    from benchbuild.runfolder import RunFolder
-    from benchbuild.status import status_of
+    from benchbuild.pipeline.runfolder import RunFolder
+    from benchbuild.pipeline.status import status_of
 
     status = status_of(RunFolder.open(args.folder))
     print(json.dumps(dataclasses.asdict(status), indent=1) if args.json else _text(status))

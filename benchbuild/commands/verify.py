@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print every problem; exits with 2 if there is one."""
-    from benchbuild.verify import problems_in
+    from benchbuild.pipeline.verify import problems_in
 
     found = False
     for problem in problems_in(args.folder):

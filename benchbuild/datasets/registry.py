@@ -18,8 +18,8 @@ from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from benchbuild.dataroot import data_root
 from benchbuild.datasets.graph import Graph
+from benchbuild.datasets.root import data_root
 from benchbuild.errors import BenchBuildError, DatasetError, UnknownDatasetError
 
 ENTRY_POINT_GROUP = "graphtab.datasets"

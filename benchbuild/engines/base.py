@@ -15,8 +15,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from benchbuild.errors import BenchBuildError, WorkerError
-from benchbuild.failures import failure
-from benchbuild.jobs import (
+from benchbuild.pipeline.failures import failure
+from benchbuild.pipeline.jobs import (
     DETERMINED,
     FAILED,
     Context,

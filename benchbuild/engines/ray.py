@@ -32,8 +32,8 @@ from benchbuild.engines.base import (
 )
 from benchbuild.engines.local import available_cores
 from benchbuild.errors import WorkerError
-from benchbuild.jobs import Found, Json, Key, Place, Record, Run
 from benchbuild.kinds import kind_of
+from benchbuild.pipeline.jobs import Found, Json, Key, Place, Record, Run
 
 STARTS = 3
 """How often in a row an actor may die before its first job until the engine gives up."""

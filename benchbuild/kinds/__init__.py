@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from benchbuild.errors import RunFolderError
-from benchbuild.jobs import Kind
-from benchbuild.kinds.condense import CondenseKind
-from benchbuild.kinds.darts import DartsKind
-from benchbuild.kinds.evaluate import EvaluateKind
-from benchbuild.kinds.train import TrainKind
-from benchbuild.kinds.tune import TuneKind
+from benchbuild.kinds.condense.kind import CondenseKind
+from benchbuild.kinds.darts.kind import DartsKind
+from benchbuild.kinds.evaluate.kind import EvaluateKind
+from benchbuild.kinds.train.kind import TrainKind
+from benchbuild.kinds.tune.kind import TuneKind
+from benchbuild.pipeline.jobs import Kind
 
 _ALL: tuple[Kind, ...] = (TrainKind(), TuneKind(), DartsKind(), CondenseKind(), EvaluateKind())
 KINDS: Mapping[str, Kind] = MappingProxyType({kind.name: kind for kind in _ALL})

@@ -25,14 +25,14 @@ from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
 from benchquery.errors import MissingPackageError, QueryError
+from benchquery.kinds.architectures.space import Space
+from benchquery.kinds.architectures.table import ArchTable
 from benchquery.search.budget import Budget
 from benchquery.search.choices import choices, form
 from benchquery.search.oracle import Oracle, Protocol
 from benchquery.search.run import run as run_search
 from benchquery.search.strategies import Strategy
 from benchquery.search.trace import Trace
-from benchquery.space import Space
-from benchquery.table import ArchTable
 
 if TYPE_CHECKING:
     import numpy as np

@@ -4,17 +4,17 @@ Every function takes the column to look at. The paper's figures look at ``perf``
 figure, so that is the default here: an analysis reports, it does not choose.
 """
 
-from benchquery.analysis.agreement import agreement, agreement_matrix
-from benchquery.analysis.condensation import usual_means
-from benchquery.analysis.distribution import describe, metric_correlations
-from benchquery.analysis.fidelity import Fidelity, fidelity
-from benchquery.analysis.frequency import link_frequencies, op_frequencies
-from benchquery.analysis.importance import eta_squared, node_importance
-from benchquery.analysis.landscape import Landscape, landscape
-from benchquery.analysis.learning import early_rank_correlation, seed_noise
-from benchquery.analysis.smoothness import Smoothness, smoothness
-from benchquery.analysis.surrogate import Predictions, Surrogate, fit_surrogate
-from benchquery.analysis.transfer import transfer_matrix
+from benchquery.kinds.architectures.analysis.agreement import agreement, agreement_matrix
+from benchquery.kinds.architectures.analysis.distribution import describe, metric_correlations
+from benchquery.kinds.architectures.analysis.fidelity import Fidelity, fidelity
+from benchquery.kinds.architectures.analysis.frequency import link_frequencies, op_frequencies
+from benchquery.kinds.architectures.analysis.importance import eta_squared, node_importance
+from benchquery.kinds.architectures.analysis.landscape import Landscape, landscape
+from benchquery.kinds.architectures.analysis.learning import early_rank_correlation, seed_noise
+from benchquery.kinds.architectures.analysis.smoothness import Smoothness, smoothness
+from benchquery.kinds.architectures.analysis.surrogate import Predictions, Surrogate, fit_surrogate
+from benchquery.kinds.architectures.analysis.transfer import transfer_matrix
+from benchquery.kinds.condensed.analysis import usual_means
 
 __all__ = [
     "Fidelity",

@@ -1,12 +1,9 @@
 """The commands of ``benchquery``: one file each, with its options and what it prints."""
 
 from benchquery.commands import (
-    compare,
-    condensed,
     datasets,
     explore,
     export,
-    fidelity,
     pareto,
     plot,
     report,
@@ -15,6 +12,8 @@ from benchquery.commands import (
     top,
     verify,
 )
+from benchquery.kinds.architectures.commands import compare, fidelity
+from benchquery.kinds.condensed import command as condensed
 
 COMMANDS = (
     datasets,

@@ -6,8 +6,8 @@ import argparse
 from typing import Any
 
 from benchquery.commands.options import add_command, print_rows
-from benchquery.schema import KINDS
-from benchquery.store import ROWS, TableInfo, tables
+from benchquery.table.schema import KINDS
+from benchquery.table.store import ROWS, TableInfo, tables
 
 _NAMES = ("name", "dataset", "origin", "space", "rows", "metric", "curves")
 

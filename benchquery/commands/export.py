@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchquery.commands.options import add_command, add_table, add_where, open_table, print_done
-from benchquery.export import FORMATS, export
+from benchquery.table.export import FORMATS, export
 
 
 def add(commands: Any) -> None:

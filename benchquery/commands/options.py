@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchquery.arch import Arch
 from benchquery.errors import QueryError
-from benchquery.schema import Kind
-from benchquery.schema import column as schema_column
-from benchquery.store import lightread
-from benchquery.table import ArchTable
+from benchquery.kinds.architectures.arch import Arch
+from benchquery.kinds.architectures.table import ArchTable
+from benchquery.table.schema import Kind
+from benchquery.table.schema import column as schema_column
+from benchquery.table.store import lightread
 from benchquery.text import PLAIN, format_table, format_value, to_json
 
 _BRIEF = ("valid_perf", "perf", "latency", "para", "status")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchquery.commands.options import add_command, print_done
 from benchquery.errors import QueryError
-from benchquery.store import find, lightread, open_any
+from benchquery.table.store import find, lightread, open_any
 
 if TYPE_CHECKING:
     import matplotlib.figure as mpl_figure

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchquery.commands.options import add_command, add_table, print_done
-from benchquery.store import find, open_any
+from benchquery.table.store import find, open_any
 
 
 def add(commands: Any) -> None:

@@ -6,9 +6,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from benchquery.checks import unread_files
 from benchquery.commands.options import add_command, print_rows
-from benchquery.store import find, tables, verify
+from benchquery.kinds.checks import unread_files
+from benchquery.table.store import find, tables, verify
 
 
 def add(commands: Any) -> None:

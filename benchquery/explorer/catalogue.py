@@ -7,11 +7,11 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from benchquery import __version__
-from benchquery.arch import LINKS, NODES, OPS, Arch
-from benchquery.manifest import Manifest, read_manifest
-from benchquery.methods import METHODS
-from benchquery.schema import CURVE_COLUMNS, Column, is_of_one_seed
-from benchquery.store import TableInfo
+from benchquery.kinds.architectures.arch import LINKS, NODES, OPS, Arch
+from benchquery.kinds.condensed.methods import METHODS
+from benchquery.table.manifest import Manifest, read_manifest
+from benchquery.table.schema import CURVE_COLUMNS, Column, is_of_one_seed
+from benchquery.table.store import TableInfo
 
 START = "cora"
 """The table that the page opens with, if it is there."""

@@ -11,16 +11,16 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
-from benchquery.condensed import CondensedTable
-from benchquery.config import CondenseConfig
 from benchquery.errors import ConfigError, UnknownHashError
 from benchquery.explorer.wire import curve_stream, pack
-from benchquery.graphs import edge_weights, node_degrees
-from benchquery.manifest import CURVES, GRAPHS
-from benchquery.published import mean_accuracy
-from benchquery.rows import Record
-from benchquery.schema import CURVE_COLUMNS
-from benchquery.table import ArchTable
+from benchquery.kinds.architectures.table import ArchTable
+from benchquery.kinds.condensed.config import CondenseConfig
+from benchquery.kinds.condensed.graphs import edge_weights, node_degrees
+from benchquery.kinds.condensed.published import mean_accuracy
+from benchquery.kinds.condensed.table import CondensedTable
+from benchquery.table.manifest import CURVES, GRAPHS
+from benchquery.table.rows import Record
+from benchquery.table.schema import CURVE_COLUMNS
 from benchquery.text import to_json
 
 if TYPE_CHECKING:

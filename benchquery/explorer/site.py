@@ -11,15 +11,15 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
-from benchquery.condensed import CondensedTable
 from benchquery.errors import CorruptTableError, QueryError, TableNotFoundError, UnknownNameError
 from benchquery.explorer.assets import MEDIA_TYPES, read_assets
 from benchquery.explorer.catalogue import catalogue_json, is_metric, shown_columns, start_table
 from benchquery.explorer.items import Table, config_file, curve_file, curve_keys
 from benchquery.explorer.wire import forms_stream, table_stream
-from benchquery.schema import Kind
-from benchquery.store import ROWS, PathLike, TableInfo, open_any, tables
-from benchquery.table import ArchTable
+from benchquery.kinds.architectures.table import ArchTable
+from benchquery.kinds.condensed.table import CondensedTable
+from benchquery.table.schema import Kind
+from benchquery.table.store import ROWS, PathLike, TableInfo, open_any, tables
 from benchquery.text import to_json
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def _comparison(first: ArchTable, second: ArchTable) -> bytes:
 
     There are no rows if the tables have too little in common.
     """
-    from benchquery.analysis.agreement import agreement
+    from benchquery.kinds.architectures.analysis.agreement import agreement
 
     metrics = [
         {column.name for column in shown_columns(table.manifest) if is_metric(column)}

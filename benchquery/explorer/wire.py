@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
-from benchquery.arch import RAW_LINKS, raw_hashes
 from benchquery.explorer.catalogue import shown_columns
-from benchquery.rows import RowTable
-from benchquery.schema import CURVE_COLUMNS
+from benchquery.kinds.architectures.arch import RAW_LINKS, raw_hashes
+from benchquery.table.rows import RowTable
+from benchquery.table.schema import CURVE_COLUMNS
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from benchquery.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from benchquery.rows import RowTable
+    from benchquery.table.rows import RowTable
 
 
 class TablePlots:
     """The pictures of one table; ``dir()`` lists them.
 
-    Each takes the arguments of the function of its name in `benchquery.figures.single`, or in
-    `benchquery.figures.condensed`, but the table, and returns a matplotlib figure.
+    Each takes the arguments of the function of its name in `benchquery.kinds.architectures.figures.single`, or in
+    `benchquery.kinds.condensed.figures`, but the table, and returns a matplotlib figure.
 
     Args:
         table: The table.

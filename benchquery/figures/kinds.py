@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from benchquery.figures.condensed import CONDENSED_FIGURES
-from benchquery.figures.single import TABLE_FIGURES
-from benchquery.manifest import CURVES, GRAPHS
-from benchquery.rows import RowTable
-from benchquery.schema import Kind
+from benchquery.kinds.architectures.figures.single import TABLE_FIGURES
+from benchquery.kinds.condensed.figures import CONDENSED_FIGURES
+from benchquery.table.manifest import CURVES, GRAPHS
+from benchquery.table.rows import RowTable
+from benchquery.table.schema import Kind
 
 if TYPE_CHECKING:
     import matplotlib.figure as mpl_figure

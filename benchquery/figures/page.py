@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchquery.analysis.condensation import method_name
-from benchquery.analysis.distribution import describe
-from benchquery.condensed import CondensedTable
 from benchquery.errors import QueryError
 from benchquery.figures.kinds import drawable, figures_of
-from benchquery.published import mean_accuracy
-from benchquery.schema import column as schema_column
-from benchquery.table import ArchTable
+from benchquery.kinds.architectures.analysis.distribution import describe
+from benchquery.kinds.architectures.table import ArchTable
+from benchquery.kinds.condensed.analysis import method_name
+from benchquery.kinds.condensed.published import mean_accuracy
+from benchquery.kinds.condensed.table import CondensedTable
+from benchquery.table.schema import column as schema_column
 from benchquery.text import format_table
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from benchquery import schema
 from benchquery._imports import LazyModule
-from benchquery.rows import RowTable
-from benchquery.schema import Kind
+from benchquery.table import schema
+from benchquery.table.rows import RowTable
+from benchquery.table.schema import Kind
 
 if TYPE_CHECKING:
     import matplotlib.axes as mpl_axes

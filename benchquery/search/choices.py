@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchquery.arch import NODES
-from benchquery.space import Space
+from benchquery.kinds.architectures.arch import NODES
+from benchquery.kinds.architectures.space import Space
 
 
 def choices(space: Space) -> dict[str, tuple[int, ...] | tuple[str, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import deque
 
-from benchquery.arch import Arch
+from benchquery.kinds.architectures.arch import Arch
 from benchquery.search.oracle import Oracle
 from benchquery.search.workers import Key, keep_busy
 

@@ -6,9 +6,9 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
-from benchquery.pareto import pareto_rows
+from benchquery.kinds.architectures.table import ArchTable
 from benchquery.search.trace import Trace
-from benchquery.table import ArchTable
+from benchquery.table.fronts import pareto_rows
 
 if TYPE_CHECKING:
     import numpy as np

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from benchquery.arch import Arch
+from benchquery.kinds.architectures.arch import Arch
 from benchquery.search.oracle import Oracle
 
 

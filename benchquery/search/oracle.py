@@ -12,14 +12,14 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, get_args
 
-from benchquery import schema
 from benchquery._imports import LazyModule
-from benchquery.arch import Arch, hash_of
 from benchquery.errors import AllSkipError, BudgetExhaustedError, QueryError, UnknownNameError
+from benchquery.kinds.architectures.arch import Arch, hash_of
+from benchquery.kinds.architectures.space import Space, get_space
+from benchquery.kinds.architectures.table import ArchTable
 from benchquery.search.budget import Budget
 from benchquery.search.trace import Trace, table_id
-from benchquery.space import Space, get_space
-from benchquery.table import ArchTable
+from benchquery.table import schema
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from benchquery._imports import LazyModule
 from benchquery.errors import CorruptTableError, QueryError
-from benchquery.manifest import SUMMARY
+from benchquery.kinds.architectures.table import ArchTable
 from benchquery.search.budget import Budget
-from benchquery.table import ArchTable
+from benchquery.table.manifest import SUMMARY
 
 if TYPE_CHECKING:
     import numpy as np
@@ -222,7 +222,7 @@ class Trace:
 
     def _reopened(self) -> ArchTable:
         """Open the table by name, for a trace that was read from a file."""
-        from benchquery.store import lightread
+        from benchquery.table.store import lightread
 
         return lightread(self.dataset)
 

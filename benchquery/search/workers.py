@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Sequence
 
-from benchquery.arch import Arch
+from benchquery.kinds.architectures.arch import Arch
 from benchquery.search.oracle import Oracle
 
 Key = Arch | int

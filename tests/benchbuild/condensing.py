@@ -8,10 +8,10 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from benchbuild.condense.base import Problem, Snapshot, Workspace
-from benchbuild.condense.registry import condenser
 from benchbuild.datasets import Graph, load
-from benchquery.config import CondenseConfig
+from benchbuild.kinds.condense.nodes.problem import Problem, Snapshot, Workspace
+from benchbuild.kinds.condense.registry import condenser
+from benchquery.kinds.condensed.config import CondenseConfig
 
 CPU = torch.device("cpu")
 SMALL = "csbm:nodes=200,features=12"

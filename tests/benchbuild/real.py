@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchbuild.dataroot import ROOT_VARIABLE, data_root
 from benchbuild.datasets import dataset_spec
+from benchbuild.datasets.root import ROOT_VARIABLE, data_root
 
 
 def real_root(name: str) -> Path:

@@ -13,9 +13,9 @@ from typing import Any
 import psutil
 
 from benchbuild.cli import main
-from benchbuild.jobs import COMMON_FIELDS
 from benchbuild.kinds import kind_of
-from benchbuild.runfolder import RunFolder
+from benchbuild.pipeline.jobs import COMMON_FIELDS
+from benchbuild.pipeline.runfolder import RunFolder
 
 JOBS = ("--dataset", "karate", "--sample", "6", "--seeds", "2", "--epochs", "6")
 """Twelve short jobs."""

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from benchquery import condread
-from benchquery.config import CondenseConfig
 from benchquery.errors import ConfigError
+from benchquery.kinds.condensed.config import CondenseConfig
 from tests.benchbuild.pages import code_block, entry_point, install, run_lines
 
 PAGE = "adding-a-method.md"

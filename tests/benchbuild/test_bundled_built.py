@@ -7,10 +7,10 @@ import pytest
 
 from benchbuild.datasets import load
 from benchbuild.hyperparameters import RECIPE_VERSION, hyperparameters_for
-from benchbuild.training import train
+from benchbuild.kinds.train.training import train
 from benchquery import SPACES, Arch, ArchTable, lightread
-from benchquery.analysis.fidelity import fidelity
-from benchquery.store import find, verify
+from benchquery.kinds.architectures.analysis.fidelity import fidelity
+from benchquery.table.store import find, verify
 from tests.benchbuild.real import real_root
 
 pytestmark = pytest.mark.usefixtures("one_thread")

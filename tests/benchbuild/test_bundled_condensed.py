@@ -7,15 +7,15 @@ import pytest
 import torch
 from scipy.stats import spearmanr
 
-from benchbuild.condense.base import Problem
-from benchbuild.condense.stored import StoredGraph
 from benchbuild.datasets import load
-from benchbuild.evaluate.evaluator import Evaluator
+from benchbuild.kinds.condense.nodes.payload import StoredGraph
+from benchbuild.kinds.condense.nodes.problem import Problem
+from benchbuild.kinds.evaluate.evaluator import Evaluator
 from benchquery import CondenseConfig, EvalConfig, condread
-from benchquery.config import PROTOCOLS
-from benchquery.methods import METHODS
-from benchquery.published import mean_accuracy
-from benchquery.store import find, verify
+from benchquery.kinds.condensed.config import PROTOCOLS
+from benchquery.kinds.condensed.methods import METHODS
+from benchquery.kinds.condensed.published import mean_accuracy
+from benchquery.table.store import find, verify
 from tests.benchbuild.real import real_root
 
 pytestmark = pytest.mark.usefixtures("one_thread")

@@ -12,8 +12,8 @@ import pytest
 from benchbuild.cli import main, parse
 from benchbuild.commands import COMMANDS, load
 from benchbuild.hyperparameters import HYPERPARAMETERS
-from benchbuild.plan import Shard
-from benchbuild.runfolder import RunFolder
+from benchbuild.pipeline.plan import Shard
+from benchbuild.pipeline.runfolder import RunFolder
 from benchbuild.testing import synthetic_record, synthetic_run
 from benchquery import lightread
 from tests.benchbuild.runs import benchbuild, command, train

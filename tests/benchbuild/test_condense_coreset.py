@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from benchbuild.condense.herding import herd
-from benchbuild.condense.k_center import farthest
+from benchbuild.kinds.condense.methods.nodes.herding import herd
+from benchbuild.kinds.condense.methods.nodes.k_center import farthest
 from tests.benchbuild.condensing import condensed, path_graph, problem, settings
 
 pytestmark = pytest.mark.usefixtures("one_thread")

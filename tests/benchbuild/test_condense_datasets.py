@@ -12,13 +12,13 @@ import torch
 from scipy import sparse
 
 from benchbuild.cli import main
-from benchbuild.condense.base import Problem
-from benchbuild.dataroot import data_root
 from benchbuild.datasets import Graph, dataset_names, dataset_spec, load
 from benchbuild.datasets.hetero import ACM_FOLDER, DBLP_FOLDER, padded
+from benchbuild.datasets.root import data_root
 from benchbuild.errors import DatasetError, DatasetMissingError
-from benchbuild.evaluate.evaluator import Evaluator
-from benchquery.config import EvalConfig
+from benchbuild.kinds.condense.nodes.problem import Problem
+from benchbuild.kinds.evaluate.evaluator import Evaluator
+from benchquery.kinds.condensed.config import EvalConfig
 
 CPU = torch.device("cpu")
 

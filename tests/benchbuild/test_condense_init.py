@@ -8,12 +8,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from benchbuild.condense.base import Problem
-from benchbuild.condense.init import initial_features
-from benchbuild.condense.scaling import scaled
 from benchbuild.datasets import load
-from benchquery.config import CondenseConfig
-from benchquery.methods import INITS
+from benchbuild.kinds.condense.nodes.init import initial_features
+from benchbuild.kinds.condense.nodes.problem import Problem
+from benchbuild.kinds.condense.nodes.scaling import scaled
+from benchquery.kinds.condensed.config import CondenseConfig
+from benchquery.kinds.condensed.methods import INITS
 from tests.benchbuild.condensing import CPU, path_graph, problem, settings
 
 pytestmark = pytest.mark.usefixtures("one_thread")

@@ -19,27 +19,27 @@ import pytest
 import torch
 from torch import Tensor
 
-from benchbuild.condense import load, process
-from benchbuild.condense.base import CondensedGraph, Problem, Snapshot, Workspace
-from benchbuild.condense.costs import predict
-from benchbuild.condense.process import Condensation, run_condensation
-from benchbuild.condense.stored import StoredGraph
 from benchbuild.datasets import Graph
 from benchbuild.datasets import load as load_dataset
 from benchbuild.engines.base import Workers, run_job
-from benchbuild.evaluate.evaluator import Evaluator
-from benchbuild.evaluate.settings import JUDGE_EPOCHS, Evaluations
-from benchbuild.jobs import Place, Run
 from benchbuild.kinds import kind_of
-from benchbuild.kinds.condense import condense_run
-from benchbuild.parts import arrow_schema
-from benchbuild.plan import Shard
-from benchbuild.runfolder import RunFolder
-from benchbuild.runner import shard_keys
+from benchbuild.kinds.condense import load, process
+from benchbuild.kinds.condense.costs import predict
+from benchbuild.kinds.condense.evaluations import JUDGE_EPOCHS, Evaluations
+from benchbuild.kinds.condense.kind import condense_run
+from benchbuild.kinds.condense.nodes.payload import StoredGraph
+from benchbuild.kinds.condense.nodes.problem import CondensedGraph, Problem, Snapshot, Workspace
+from benchbuild.kinds.condense.process import Condensation, run_condensation
+from benchbuild.kinds.evaluate.evaluator import Evaluator
+from benchbuild.pipeline.jobs import Place, Run
+from benchbuild.pipeline.parts import arrow_schema
+from benchbuild.pipeline.plan import Shard
+from benchbuild.pipeline.runfolder import RunFolder
+from benchbuild.pipeline.runner import shard_keys
 from benchquery import condread
-from benchquery.config import CondenseConfig, EvalConfig
 from benchquery.errors import UnknownHashError
-from benchquery.manifest import GRAPHS, SUMMARY
+from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
+from benchquery.table.manifest import GRAPHS, SUMMARY
 from tests.benchbuild.runs import benchbuild, figures, rows, start, wait_for_parts
 
 pytestmark = pytest.mark.usefixtures("one_thread")

@@ -7,13 +7,13 @@ import dataclasses
 import pytest
 import torch
 
-from benchbuild.condense.base import Problem, Snapshot
-from benchbuild.condense.registry import condenser
 from benchbuild.datasets import load
 from benchbuild.errors import HyperParameterError
-from benchquery.config import CondenseConfig
+from benchbuild.kinds.condense.nodes.problem import Problem, Snapshot
+from benchbuild.kinds.condense.registry import condenser
 from benchquery.errors import ConfigError
-from benchquery.methods import METHODS
+from benchquery.kinds.condensed.config import CondenseConfig
+from benchquery.kinds.condensed.methods import METHODS
 from tests.benchbuild.condensing import CPU, SMALL, condensed, problem, settings
 from tests.benchbuild.real import real_root
 
@@ -141,7 +141,7 @@ def test_trap_7_loops_are_those_asked_for_on_every_dataset(
     method: str, dataset: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever a graph is called, it gets the loops that the configuration says."""
-    from benchbuild.condense import loop
+    from benchbuild.kinds.condense.nodes import loop
 
     steps: list[tuple[int, int]] = []
     learn = loop._Learner.step
@@ -208,7 +208,7 @@ def test_trap_7_what_only_some_methods_have_is_used(
 
 @pytest.mark.parametrize("method", ["herding", "k-center"])
 def test_trap_7_the_embedding_is_trained_as_asked(method: str) -> None:
-    from benchbuild.condense.coreset import embedding
+    from benchbuild.kinds.condense.nodes.coreset import embedding
 
     usual = embedding(problem(), settings(method))
     for name, value in {

@@ -12,15 +12,20 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch_geometric.nn import GCNConv, SGConv
 
-from benchbuild.condense.backbones import Backbone, Convolutional, Transformer, make_backbone
-from benchbuild.condense.base import Problem
-from benchbuild.condense.batches import ClassBatches, sampled
-from benchbuild.condense.graphon import Graphon, structure_sample
-from benchbuild.condense.matching import class_shares, cosine_distance, squared_distance
-from benchbuild.condense.structure import PairwiseMlp, Structure
-from benchbuild.condense.views import DenseHop, synthetic_view
 from benchbuild.errors import HyperParameterError
-from benchquery.config import CondenseConfig
+from benchbuild.kinds.condense.nodes.backbones import (
+    Backbone,
+    Convolutional,
+    Transformer,
+    make_backbone,
+)
+from benchbuild.kinds.condense.nodes.batches import ClassBatches, sampled
+from benchbuild.kinds.condense.nodes.graphon import Graphon, structure_sample
+from benchbuild.kinds.condense.nodes.matching import class_shares, cosine_distance, squared_distance
+from benchbuild.kinds.condense.nodes.problem import Problem
+from benchbuild.kinds.condense.nodes.structure import PairwiseMlp, Structure
+from benchbuild.kinds.condense.nodes.views import DenseHop, synthetic_view
+from benchquery.kinds.condensed.config import CondenseConfig
 from tests.benchbuild.condensing import CPU, path_graph, problem, settings
 
 pytestmark = pytest.mark.usefixtures("one_thread")

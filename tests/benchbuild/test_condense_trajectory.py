@@ -22,17 +22,17 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from benchbuild.condense import experts as experts_module
-from benchbuild.condense.backbones import Convolutional, Weights, make_backbone
-from benchbuild.condense.base import CondensedGraph, Problem, Snapshot, Workspace
-from benchbuild.condense.experts import CHECKPOINTS, Curriculum, Experts, real_view
-from benchbuild.condense.geom import difficulty, easiest_first, first_labels
-from benchbuild.condense.gntk import ValidationScore, ridge_regression, tangent_kernel
-from benchbuild.condense.registry import condenser
-from benchbuild.condense.trajectory import Matcher, lonely_view, matching_loss, student
 from benchbuild.datasets import load
 from benchbuild.errors import HyperParameterError, WriteError
-from benchquery.config import CondenseConfig
+from benchbuild.kinds.condense.methods.nodes.geom import difficulty, easiest_first, first_labels
+from benchbuild.kinds.condense.nodes import experts as experts_module
+from benchbuild.kinds.condense.nodes.backbones import Convolutional, Weights, make_backbone
+from benchbuild.kinds.condense.nodes.experts import CHECKPOINTS, Curriculum, Experts, real_view
+from benchbuild.kinds.condense.nodes.gntk import ValidationScore, ridge_regression, tangent_kernel
+from benchbuild.kinds.condense.nodes.problem import CondensedGraph, Problem, Snapshot, Workspace
+from benchbuild.kinds.condense.nodes.trajectory import Matcher, lonely_view, matching_loss, student
+from benchbuild.kinds.condense.registry import condenser
+from benchquery.kinds.condensed.config import CondenseConfig
 from tests.benchbuild.condensing import SMALL, problem
 
 METHODS = ("sfgc", "geom")

@@ -16,10 +16,10 @@ import pytest
 
 from benchbuild.engines.base import failed_record
 from benchbuild.kinds import kind_of
-from benchbuild.merge import merge
-from benchbuild.plan import Shard
-from benchbuild.runfolder import RunFolder
-from benchbuild.status import status_of
+from benchbuild.pipeline.merge import merge
+from benchbuild.pipeline.plan import Shard
+from benchbuild.pipeline.runfolder import RunFolder
+from benchbuild.pipeline.status import status_of
 from benchbuild.testing import synthetic_run
 from benchquery import lightread
 from tests.benchbuild.pages import ROOT, install
@@ -46,10 +46,10 @@ WRITER_ROUNDS = 10 * ROUNDS
 WRITER = """
 import sys
 from pathlib import Path
-from benchbuild import parts
+from benchbuild.pipeline import parts
 from benchbuild.kinds import kind_of
-from benchbuild.plan import Shard
-from benchbuild.runfolder import RunFolder
+from benchbuild.pipeline.plan import Shard
+from benchbuild.pipeline.runfolder import RunFolder
 from benchbuild.testing import synthetic_record
 
 parts.SMALL_PARTS, parts.PART_ROWS = 9, 40

@@ -17,11 +17,12 @@ from torch import Tensor
 from torch.nn import functional
 
 from benchbuild.cli import main, make_parser
+from benchbuild.compute.dropout import Dropout
 from benchbuild.datasets import Graph, load
 from benchbuild.errors import HyperParameterError
 from benchbuild.hyperparameters import HyperParameters, hyperparameters_for
 from benchbuild.kinds import kind_of
-from benchbuild.kinds.darts import (
+from benchbuild.kinds.darts.kind import (
     DEFAULT_ARCH_LR,
     DEFAULT_ARCH_WEIGHT_DECAY,
     LINK_NAMES,
@@ -29,14 +30,7 @@ from benchbuild.kinds.darts import (
     darts_run,
     derive,
 )
-from benchbuild.merge import merge
-from benchbuild.models.cell import GRAPH_FREE_OPS, CellNetwork, CellNode
-from benchbuild.models.supernet import MixedNode, Supernet
-from benchbuild.models.wiring import wire
-from benchbuild.plan import Shard
-from benchbuild.runfolder import RunFolder
-from benchbuild.testing import synthetic_record, synthetic_run
-from benchbuild.training.darts import (
+from benchbuild.kinds.darts.search import (
     SearchGraph,
     SearchResult,
     SearchSettings,
@@ -45,12 +39,18 @@ from benchbuild.training.darts import (
     prepare,
     search,
 )
-from benchbuild.training.dropout import Dropout
-from benchbuild.training.plain import PlainRunner
+from benchbuild.kinds.darts.supernet import MixedNode, Supernet
+from benchbuild.kinds.train.network.cell import GRAPH_FREE_OPS, CellNetwork, CellNode
+from benchbuild.kinds.train.network.wiring import wire
+from benchbuild.kinds.train.training.plain import PlainRunner
+from benchbuild.pipeline.merge import merge
+from benchbuild.pipeline.plan import Shard
+from benchbuild.pipeline.runfolder import RunFolder
+from benchbuild.testing import synthetic_record, synthetic_run
 from benchquery import Arch, lightread
-from benchquery.analysis.differentiable import read_weights
-from benchquery.arch import LINKS, NODES, OPS
 from benchquery.errors import QueryError, TableKindError
+from benchquery.kinds.architectures.arch import LINKS, NODES, OPS
+from benchquery.kinds.weights.analysis import read_weights
 from tests.benchbuild.runs import benchbuild, finish, rows, start, wait_for_parts
 
 CPU = torch.device("cpu")

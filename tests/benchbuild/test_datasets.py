@@ -22,12 +22,11 @@ from torch_geometric.datasets import Planetoid
 from torch_geometric.io import read_npz as pyg_read_npz
 from torch_geometric.utils import coalesce, contains_self_loops, is_undirected
 
-from benchbuild.costs import SIZES
-from benchbuild.dataroot import data_root
 from benchbuild.datasets import Graph, dataset_spec, load
 from benchbuild.datasets.download import ensure_files
 from benchbuild.datasets.npz import read_npz
 from benchbuild.datasets.ogb import ARXIV_FILES, PROTEINS_FILES, mean_edge_features
+from benchbuild.datasets.root import data_root
 from benchbuild.datasets.splits import per_class_split
 from benchbuild.errors import (
     BenchBuildError,
@@ -36,7 +35,8 @@ from benchbuild.errors import (
     UnknownDatasetError,
 )
 from benchbuild.hyperparameters import hyperparameters_for
-from benchbuild.training import train
+from benchbuild.kinds.train.costs import SIZES
+from benchbuild.kinds.train.training import train
 from benchquery import Arch
 from tests.benchbuild.real import real_root
 

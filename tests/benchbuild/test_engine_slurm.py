@@ -21,9 +21,9 @@ import pytest
 
 from benchbuild.cli import main, parse
 from benchbuild.engines.slurm import Allocation, array_script
-from benchbuild.merge import merge
-from benchbuild.runfolder import RunFolder
-from benchbuild.status import status_of
+from benchbuild.pipeline.merge import merge
+from benchbuild.pipeline.runfolder import RunFolder
+from benchbuild.pipeline.status import status_of
 from benchquery import condread
 from tests.benchbuild.runs import JOBS, benchbuild, figures, train
 

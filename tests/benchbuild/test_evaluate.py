@@ -15,19 +15,19 @@ from torch_geometric import nn as pyg
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
 from torch_geometric.utils import add_self_loops, to_dense_adj
 
-from benchbuild.condense.base import CondensedGraph
-from benchbuild.condense.statistics import statistics
-from benchbuild.condense.stored import StoredGraph
 from benchbuild.datasets import Graph, load
 from benchbuild.errors import DatasetError
-from benchbuild.evaluate import models as models_module
-from benchbuild.evaluate.evaluator import Evaluator
-from benchbuild.evaluate.models import APPNP_RESTART, APPNP_STEPS, build_model
-from benchbuild.evaluate.operands import Operands, edges_of
-from benchbuild.evaluate.settings import Evaluations
-from benchbuild.evaluate.trial import Evaluation
-from benchquery.config import MODELS, EvalConfig
-from benchquery.schema import CURVE_COLUMNS
+from benchbuild.kinds.condense.evaluations import Evaluations
+from benchbuild.kinds.condense.nodes.payload import StoredGraph
+from benchbuild.kinds.condense.nodes.problem import CondensedGraph
+from benchbuild.kinds.condense.nodes.statistics import statistics
+from benchbuild.kinds.evaluate import models as models_module
+from benchbuild.kinds.evaluate.evaluator import Evaluator
+from benchbuild.kinds.evaluate.models import APPNP_RESTART, APPNP_STEPS, build_model
+from benchbuild.kinds.evaluate.operands import Operands, edges_of
+from benchbuild.kinds.evaluate.trial import Evaluation
+from benchquery.kinds.condensed.config import MODELS, EvalConfig
+from benchquery.table.schema import CURVE_COLUMNS
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

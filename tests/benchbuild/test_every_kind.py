@@ -9,16 +9,16 @@ import pytest
 import torch
 
 from benchbuild.engines.base import Refusal, open_context, run_job
-from benchbuild.evaluate.settings import Evaluations
 from benchbuild.hyperparameters import hyperparameters_for
-from benchbuild.jobs import Place, Record, Run
 from benchbuild.kinds import kind_of
-from benchbuild.kinds.condense import condense_run
-from benchbuild.kinds.darts import LINK_NAMES, darts_run
-from benchbuild.kinds.train import train_run
-from benchbuild.kinds.tune import tune_run
-from benchquery.arch import OPS, Arch
-from benchquery.methods import METHODS
+from benchbuild.kinds.condense.evaluations import Evaluations
+from benchbuild.kinds.condense.kind import condense_run
+from benchbuild.kinds.darts.kind import LINK_NAMES, darts_run
+from benchbuild.kinds.train.kind import train_run
+from benchbuild.kinds.tune.kind import tune_run
+from benchbuild.pipeline.jobs import Place, Record, Run
+from benchquery.kinds.architectures.arch import OPS, Arch
+from benchquery.kinds.condensed.methods import METHODS
 from tests.benchbuild.condensing import SMALL, settings
 
 GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch finds no GPU here")

@@ -15,16 +15,16 @@ from torch import Tensor
 from torch_geometric.nn import InnerProductDecoder
 from torch_geometric.utils import to_dense_adj, to_undirected
 
-from benchbuild.condense.base import CondensedGraph
 from benchbuild.datasets import Graph, load
 from benchbuild.errors import EvaluationError
-from benchbuild.evaluate import models as models_module
-from benchbuild.evaluate.evaluator import TASKS, Evaluator
-from benchbuild.evaluate.link_prediction import Pairs, Strangers, links_of, split_links
-from benchbuild.evaluate.operands import Operands
+from benchbuild.kinds.condense.nodes.problem import CondensedGraph
+from benchbuild.kinds.evaluate import models as models_module
+from benchbuild.kinds.evaluate.evaluator import TASKS, Evaluator
+from benchbuild.kinds.evaluate.link_prediction import Pairs, Strangers, links_of, split_links
+from benchbuild.kinds.evaluate.operands import Operands
 from benchquery import condread
-from benchquery import config as query_config
-from benchquery.config import EvalConfig
+from benchquery.kinds.condensed import config as query_config
+from benchquery.kinds.condensed.config import EvalConfig
 from tests.benchbuild.runs import benchbuild
 
 pytestmark = pytest.mark.usefixtures("one_thread")

@@ -19,14 +19,14 @@ import numpy as np
 import pytest
 
 from benchbuild.errors import CorruptPartError, MergeError, RunFolderError, WriteError
-from benchbuild.jobs import Key, Record, Run
 from benchbuild.kinds import kind_of
-from benchbuild.merge import merge
-from benchbuild.plan import Shard
-from benchbuild.runfolder import RunFolder
-from benchbuild.signals import Stop, Stopped
+from benchbuild.pipeline.jobs import Key, Record, Run
+from benchbuild.pipeline.merge import merge
+from benchbuild.pipeline.plan import Shard
+from benchbuild.pipeline.runfolder import RunFolder
+from benchbuild.pipeline.signals import Stop, Stopped
+from benchbuild.pipeline.verify import problems_in
 from benchbuild.testing import synthetic_record, synthetic_run
-from benchbuild.verify import problems_in
 from benchquery import lightread, read
 from benchquery.errors import QueryError
 

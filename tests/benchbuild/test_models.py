@@ -14,9 +14,9 @@ from nas_bench_graph import light_read
 from benchbuild.datasets import dataset_spec, load
 from benchbuild.errors import HyperParameterError
 from benchbuild.hyperparameters import HYPERPARAMETERS, HyperParameters, hyperparameters_for
-from benchbuild.models import build_network, count_parameters, describe, wire
-from benchbuild.models.size import OP_SIZE
-from benchquery.arch import OPS, Arch
+from benchbuild.kinds.train.network import build_network, count_parameters, describe, wire
+from benchbuild.kinds.train.network.size import OP_SIZE
+from benchquery.kinds.architectures.arch import OPS, Arch
 
 NINE = ("cora", "citeseer", "pubmed", "cs", "physics", "photo", "computers", "arxiv", "proteins")
 CONSISTENT = dict.fromkeys(NINE, 26206) | {"physics": 24639, "proteins": 2021}

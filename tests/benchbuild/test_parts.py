@@ -11,14 +11,14 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from benchbuild import parts as parts_module
+from benchbuild.pipeline import parts as parts_module
 from benchbuild.errors import CorruptPartError, RunFolderError, WriteError
-from benchbuild.jobs import Record, Run, canonical, digest
 from benchbuild.kinds import kind_of
-from benchbuild.parts import DAMAGED, Parts
-from benchbuild.plan import Shard
-from benchbuild.runfolder import RUN, RunFolder
-from benchbuild.status import status_of
+from benchbuild.pipeline.jobs import Record, Run, canonical, digest
+from benchbuild.pipeline.parts import DAMAGED, Parts
+from benchbuild.pipeline.plan import Shard
+from benchbuild.pipeline.runfolder import RUN, RunFolder
+from benchbuild.pipeline.status import status_of
 from benchbuild.testing import synthetic_record, synthetic_run
 
 SHARD = Shard(1, 1)

@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from benchbuild.costs import SIZES, CostModel
 from benchbuild.errors import PlanError
 from benchbuild.hyperparameters import HYPERPARAMETERS
-from benchbuild.jobs import Cost
 from benchbuild.kinds import kind_of
-from benchbuild.kinds.train import parse_archs, parse_seeds, train_run
-from benchbuild.models.wiring import wire
-from benchbuild.plan import Shard, assign, positions_of
-from benchbuild.runner import shard_keys
+from benchbuild.kinds.train.costs import SIZES, CostModel
+from benchbuild.kinds.train.kind import parse_archs, parse_seeds, train_run
+from benchbuild.kinds.train.network.wiring import wire
+from benchbuild.pipeline.jobs import Cost
+from benchbuild.pipeline.plan import Shard, assign, positions_of
+from benchbuild.pipeline.runner import shard_keys
 from benchquery import Arch, BenchQueryError, get_space, lightread
 
 costs = st.lists(st.floats(0.0, 1e4).map(lambda s: Cost(s, 0.0)), max_size=200)
@@ -53,8 +53,8 @@ def test_the_whole_space_in_32_shards_is_balanced_to_a_thousandth() -> None:
 
 def test_another_process_deals_the_same_shard() -> None:
     code = (
-        "from benchbuild.kinds.train import train_run; from benchbuild.plan import Shard; "
-        "from benchbuild.runner import shard_keys; from benchbuild.jobs import digest; "
+        "from benchbuild.kinds.train.kind import train_run; from benchbuild.pipeline.plan import Shard; "
+        "from benchbuild.pipeline.runner import shard_keys; from benchbuild.pipeline.jobs import digest; "
         "print(digest(shard_keys(train_run('cora', sample=500), Shard(3, 7))))"
     )
     results = {

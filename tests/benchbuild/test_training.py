@@ -18,24 +18,24 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.metrics import roc_auc_score
 
+from benchbuild.compute.devices import resolve_device
+from benchbuild.compute.dropout import Dropout
+from benchbuild.compute.features import DenseFeatures, SparseFeatures, make_features
+from benchbuild.compute.meters import MemoryMeter, Stopwatch
+from benchbuild.compute.objective import rocauc
+from benchbuild.compute.result import summarise
 from benchbuild.datasets import Graph, load
 from benchbuild.errors import DeviceError
 from benchbuild.hyperparameters import HyperParameters, hyperparameters_for
-from benchbuild.models import build_network
-from benchbuild.models.cell import GRAPH_FREE_OPS, make_operation
-from benchbuild.training import CURVE_COLUMNS, TrainResult, train
-from benchbuild.training.blocks import Block, PreparedGraph
-from benchbuild.training.devices import resolve_device
-from benchbuild.training.dropout import Dropout
-from benchbuild.training.fast import FastRunner
-from benchbuild.training.features import DenseFeatures, SparseFeatures, make_features
-from benchbuild.training.meters import MemoryMeter, Stopwatch
-from benchbuild.training.objective import rocauc
-from benchbuild.training.operations import on_hidden, on_raw, own_rows, store_by_column
-from benchbuild.training.plain import PlainRunner
-from benchbuild.training.result import summarise
-from benchquery import schema
-from benchquery.arch import OPS, Arch
+from benchbuild.kinds.train.network import build_network
+from benchbuild.kinds.train.network.cell import GRAPH_FREE_OPS, make_operation
+from benchbuild.kinds.train.training import CURVE_COLUMNS, TrainResult, train
+from benchbuild.kinds.train.training.blocks import Block, PreparedGraph
+from benchbuild.kinds.train.training.fast import FastRunner
+from benchbuild.kinds.train.training.operations import on_hidden, on_raw, own_rows, store_by_column
+from benchbuild.kinds.train.training.plain import PlainRunner
+from benchquery.kinds.architectures.arch import OPS, Arch
+from benchquery.table import schema
 from tests.benchbuild.real import real_root
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -321,8 +321,8 @@ OUT_OF_MEMORY = """
 import resource, torch
 from benchbuild.datasets import load
 from benchbuild.hyperparameters import hyperparameters_for
-from benchbuild.training import train
-from benchquery.arch import Arch
+from benchbuild.kinds.train.training import train
+from benchquery.kinds.architectures.arch import Arch
 graph, arch = load("karate"), Arch([0, 1, 2, 3], ["gcn", "gcn", "gcn", "gcn"])
 hp = hyperparameters_for("karate").override(epochs=2)
 assert train(arch, graph, hp, 0).status == "ok"

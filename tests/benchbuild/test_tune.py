@@ -11,9 +11,8 @@ import pytest
 
 from benchbuild.cli import main
 from benchbuild.errors import MergeError
-from benchbuild.jobs import Record
 from benchbuild.kinds import kind_of
-from benchbuild.kinds.tune import (
+from benchbuild.kinds.tune.kind import (
     ANCHORS,
     RANGES,
     anchors,
@@ -22,7 +21,8 @@ from benchbuild.kinds.tune import (
     trial_hyperparameters,
     tune_run,
 )
-from benchbuild.merge import merge
+from benchbuild.pipeline.jobs import Record
+from benchbuild.pipeline.merge import merge
 from benchquery import Arch
 from tests.benchbuild.runs import rows
 

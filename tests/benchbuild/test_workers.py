@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from benchbuild.engines.base import BROKEN_DEVICE, run_job
-from benchbuild.failures import failure
-from benchbuild.jobs import Found, Key, Record
 from benchbuild.kinds import kind_of
+from benchbuild.pipeline.failures import failure
+from benchbuild.pipeline.jobs import Found, Key, Record
 
 KEY = (61237, 0)
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from benchquery.config import CondenseConfig, EvalConfig
-from benchquery.curves import new_curves
-from benchquery.graphs import new_graphs
-from benchquery.schema import CURVE_COLUMNS
-from benchquery.writer import new_table, write_table
+from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
+from benchquery.kinds.condensed.graphs import new_graphs
+from benchquery.table.curves import new_curves
+from benchquery.table.schema import CURVE_COLUMNS
+from benchquery.table.writer import new_table, write_table
 
 EVAL_SEEDS = (0, 1, 2)
 EPOCHS = 6

@@ -8,9 +8,9 @@ import nas_bench_graph
 import numpy as np
 import pytest
 
-from benchquery.curves import new_curves
-from benchquery.schema import CURVE_COLUMNS
-from benchquery.writer import new_table, write_table
+from benchquery.table.curves import new_curves
+from benchquery.table.schema import CURVE_COLUMNS
+from benchquery.table.writer import new_table, write_table
 from tests.benchquery.condensing import write_condensed
 
 DATASETS = (

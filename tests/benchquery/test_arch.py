@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from nas_bench_graph.architecture import Arch as PublishedArch
 
 from benchquery import LINKS, OPS, Arch
-from benchquery.arch import RAW_LINKS, RAW_OPS
 from benchquery.errors import AllSkipError, ArchitectureError, UnknownHashError
+from benchquery.kinds.architectures.arch import RAW_LINKS, RAW_OPS
 
 raw_forms = st.tuples(st.sampled_from(RAW_LINKS), st.sampled_from(RAW_OPS[:-1]))
 

@@ -15,15 +15,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchquery import CondenseConfig, CondensedTable, EvalConfig, condread, verify
-from benchquery.columnfile import write_columns
 from benchquery.errors import (
     CorruptTableError,
     QueryError,
     UnknownHashError,
     UnknownNameError,
 )
-from benchquery.graphs import new_graphs
-from benchquery.manifest import describe_file, read_manifest
+from benchquery.kinds.condensed.graphs import new_graphs
+from benchquery.table.columnfile import write_columns
+from benchquery.table.manifest import describe_file, read_manifest
 from tests.benchquery.condensing import (
     CONFIGS,
     EPOCHS,
@@ -308,7 +308,7 @@ def test_damage_is_named(condensed: Path, name: str) -> None:
 def test_configurations_need_no_package() -> None:
     program = (
         "import sys; from benchquery import CondenseConfig, EvalConfig, condread;"
-        "from benchquery.grids import grid; grid('gc-bench-node'); EvalConfig().valid_hash();"
+        "from benchquery.kinds.condensed.grids import grid; grid('gc-bench-node'); EvalConfig().valid_hash();"
         "print([n for n in ('numpy', 'pyarrow', 'h5py', 'pandas', 'torch') if n in sys.modules])"
     )
     done = subprocess.run(

@@ -18,9 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchquery import CondenseConfig, EvalConfig
-from benchquery.config import MODELS, PROTOCOLS, RATIOS_OF, Config
 from benchquery.errors import ConfigError
-from benchquery.methods import BACKBONES, METHODS, RECIPE
+from benchquery.kinds.condensed.config import MODELS, PROTOCOLS, RATIOS_OF, Config
+from benchquery.kinds.condensed.methods import BACKBONES, METHODS, RECIPE
 
 CORA = CondenseConfig("cora", "gcond", 0.026)
 MIXED = CondenseConfig(

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from benchquery.errors import BenchQueryError, CorruptTableError, QueryError, UnknownHashError
-from benchquery.graphs import Graphs, new_graphs
+from benchquery.kinds.condensed.graphs import Graphs, new_graphs
 
 RNG = np.random.default_rng(0)
 GRAPHS: dict[str, dict[str, Any]] = {

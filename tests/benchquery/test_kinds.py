@@ -17,8 +17,8 @@ from benchquery.errors import (
     TableNotFoundError,
 )
 from benchquery.explorer import Site
-from benchquery.manifest import read_manifest
-from benchquery.store import TABLES_VARIABLE, open_any, open_condensed, open_table
+from benchquery.table.manifest import read_manifest
+from benchquery.table.store import TABLES_VARIABLE, open_any, open_condensed, open_table
 
 OLD = Path(__file__).parent.parent / "data" / "tables-v1"
 

@@ -8,12 +8,17 @@ from pathlib import Path
 import pytest
 
 from benchquery import CondenseConfig
-from benchquery import published as module
-from benchquery.config import TASKS
+from benchquery.kinds.condensed import published as module
 from benchquery.errors import ConfigError, CorruptTableError, QueryError, UnknownNameError
-from benchquery.grids import grid
-from benchquery.methods import METHODS
-from benchquery.published import Published, paper_accuracy, published, published_tables
+from benchquery.kinds.condensed.config import TASKS
+from benchquery.kinds.condensed.grids import grid
+from benchquery.kinds.condensed.methods import METHODS
+from benchquery.kinds.condensed.published import (
+    Published,
+    paper_accuracy,
+    published,
+    published_tables,
+)
 
 GCOND = CondenseConfig("cora", "gcond", 0.026)
 

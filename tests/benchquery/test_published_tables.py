@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchquery import lightread, tables
-from benchquery.manifest import SUMMARY, describe_file
+from benchquery.table.manifest import SUMMARY, describe_file
 
 COLUMNS = ("valid_perf", "perf", "latency", "para")
 

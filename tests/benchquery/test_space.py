@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from nas_bench_graph.architecture import all_archs
 
 from benchquery import LINKS, OPS, SPACES, Arch, get_space
-from benchquery.arch import RAW_LINKS, RAW_OPS
-from benchquery.encoding import ENCODINGS, FACTS
 from benchquery.errors import QueryError, UnknownHashError, UnknownNameError
+from benchquery.kinds.architectures.arch import RAW_LINKS, RAW_OPS
+from benchquery.kinds.architectures.encoding import ENCODINGS, FACTS
 
 FULL, PROTEINS = SPACES["full"], SPACES["proteins"]
 members = st.sampled_from(FULL.hashes.tolist()).map(Arch.from_hash)

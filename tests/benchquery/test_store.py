@@ -15,8 +15,6 @@ import numpy as np
 import pytest
 
 from benchquery import lightread, read, tables, verify
-from benchquery.columnfile import write_columns
-from benchquery.curves import Curves
 from benchquery.errors import (
     BenchQueryError,
     CorruptTableError,
@@ -26,9 +24,11 @@ from benchquery.errors import (
     UnknownHashError,
     UnknownNameError,
 )
-from benchquery.manifest import read_manifest
-from benchquery.store import TABLES_VARIABLE, find
-from benchquery.writer import new_table
+from benchquery.table.columnfile import write_columns
+from benchquery.table.curves import Curves
+from benchquery.table.manifest import read_manifest
+from benchquery.table.store import TABLES_VARIABLE, find
+from benchquery.table.writer import new_table
 from tests.benchquery.conftest import EPOCHS, HASHES, SEEDS
 
 

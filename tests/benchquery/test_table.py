@@ -11,8 +11,8 @@ from hypothesis.extra.numpy import arrays
 
 from benchquery import Arch, lightread
 from benchquery.errors import QueryError, UnknownHashError, UnknownNameError
-from benchquery.pareto import pareto_rows
-from benchquery.table import ArchTable
+from benchquery.kinds.architectures.table import ArchTable
+from benchquery.table.fronts import pareto_rows
 
 
 @pytest.fixture(scope="module")

@@ -25,9 +25,9 @@ from benchquery.analysis import (
     smoothness,
     transfer_matrix,
 )
-from benchquery.analysis.landscape import neighbour_pairs
-from benchquery.curves import Curves
 from benchquery.errors import QueryError, UnknownNameError
+from benchquery.kinds.architectures.analysis.landscape import neighbour_pairs
+from benchquery.table.curves import Curves
 from tests.benchquery.conftest import DATASETS, HASHES, SEEDS
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from benchquery import CondenseConfig
 from benchquery.analysis import usual_means
-from benchquery.analysis.condensation import common_ratio, method_name
 from benchquery.errors import QueryError
-from benchquery.store import open_condensed
+from benchquery.kinds.condensed.analysis import common_ratio, method_name
+from benchquery.table.store import open_condensed
 from tests.benchquery import condensing
 
 USUAL = CondenseConfig("toy", "gcond", 0.026)

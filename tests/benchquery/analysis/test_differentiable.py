@@ -11,7 +11,9 @@ from scipy import stats
 
 from benchquery import lightread
 from benchquery.analysis import op_frequencies
-from benchquery.analysis.differentiable import (
+from benchquery.errors import CorruptTableError, QueryError, TableKindError
+from benchquery.kinds.architectures.arch import NODES, OPS
+from benchquery.kinds.weights.analysis import (
     OperationWeights,
     average_weights,
     compare_weights,
@@ -19,9 +21,7 @@ from benchquery.analysis.differentiable import (
     weight_errors,
     weight_rows,
 )
-from benchquery.arch import NODES, OPS
-from benchquery.errors import CorruptTableError, QueryError, TableKindError
-from benchquery.figures.differentiable import weights as draw
+from benchquery.kinds.weights.figures import weights as draw
 
 SEARCHES = (("0000", 0), ("0012", 0), ("0012", 3))
 

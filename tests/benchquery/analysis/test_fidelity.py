@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from benchquery import lightread
-from benchquery.analysis.fidelity import compare_seeds, fidelity, largest_errors
 from benchquery.errors import QueryError
+from benchquery.kinds.architectures.analysis.fidelity import compare_seeds, fidelity, largest_errors
 from tests.benchquery.conftest import HASHES
 
 

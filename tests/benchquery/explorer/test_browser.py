@@ -16,8 +16,8 @@ import pytest
 
 from benchquery import SPACES, Arch, find, lightread
 from benchquery.explorer import Site, write_site
-from benchquery.export import export
-from benchquery.store import open_any
+from benchquery.table.export import export
+from benchquery.table.store import open_any
 
 from .running import ALL_FILLED, running_explorer
 from .visiting import BROWSER_MARKS, Visit, hosting, table_cells

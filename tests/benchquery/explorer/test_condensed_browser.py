@@ -12,9 +12,9 @@ import pytest
 
 from benchquery import CondensedTable, find
 from benchquery.explorer import Site, write_site
-from benchquery.published import published
-from benchquery.schema import is_of_one_seed
-from benchquery.store import TABLES_VARIABLE, open_condensed
+from benchquery.kinds.condensed.published import published
+from benchquery.table.schema import is_of_one_seed
+from benchquery.table.store import TABLES_VARIABLE, open_condensed
 from tests.benchquery.condensing import GCN, GCOND, SGC, write_condensed
 
 from .running import running_explorer

@@ -16,9 +16,9 @@ from benchquery import BenchQueryError, CondensedTable
 from benchquery.errors import QueryError, UnknownHashError, UnknownNameError
 from benchquery.explorer import Site, write_site
 from benchquery.explorer.items import _MOST_EDGES, _drawing
-from benchquery.published import published
-from benchquery.schema import CURVE_COLUMNS, is_of_one_seed
-from benchquery.store import open_condensed
+from benchquery.kinds.condensed.published import published
+from benchquery.table.schema import CURVE_COLUMNS, is_of_one_seed
+from benchquery.table.store import open_condensed
 from tests.benchquery.condensing import FAILED, GCN, GCOND, RELEASED, SGC, graph_of, write_condensed
 
 LARGEST_TABLE = 1_500_000

@@ -15,8 +15,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchquery import SPACES, Arch, BenchQueryError, lightread
-from benchquery.analysis.agreement import agreement
-from benchquery.arch import RAW_LINKS, RAW_OPS
 from benchquery.errors import (
     CorruptTableError,
     QueryError,
@@ -26,8 +24,10 @@ from benchquery.errors import (
 )
 from benchquery.explorer import Site, write_site
 from benchquery.explorer.guard import CONTENT_POLICY
-from benchquery.schema import CURVE_COLUMNS
-from benchquery.writer import new_table, write_table
+from benchquery.kinds.architectures.analysis.agreement import agreement
+from benchquery.kinds.architectures.arch import RAW_LINKS, RAW_OPS
+from benchquery.table.schema import CURVE_COLUMNS
+from benchquery.table.writer import new_table, write_table
 
 STATIC = Path(__file__).parents[3] / "benchquery" / "explorer" / "static"
 LARGEST_TABLE = 1_500_000

@@ -15,7 +15,7 @@ from benchquery.cli import main
 from benchquery.errors import QueryError, UnknownHashError, UnknownNameError
 from benchquery.figures import CONDENSED_FIGURES, drawable, save
 from benchquery.figures.page import write_report
-from benchquery.published import published
+from benchquery.kinds.condensed.published import published
 from tests.benchquery.condensing import FULL, GCOND, RELEASED, write_condensed
 
 

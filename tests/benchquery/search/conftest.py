@@ -10,10 +10,10 @@ import numpy.typing as npt
 import pytest
 
 from benchquery import SPACES, ArchTable
-from benchquery.curves import new_curves
-from benchquery.schema import CURVE_COLUMNS
-from benchquery.store import open_table
-from benchquery.writer import new_table, write_table
+from benchquery.table.curves import new_curves
+from benchquery.table.schema import CURVE_COLUMNS
+from benchquery.table.store import open_table
+from benchquery.table.writer import new_table, write_table
 
 ROWS, SEEDS, EPOCHS = 120, 2, 27
 FAILED = 7

@@ -19,11 +19,11 @@ from benchquery.errors import (
     UnknownHashError,
     UnknownNameError,
 )
+from benchquery.kinds.architectures.space import get_space
 from benchquery.search import PROTOCOLS, STRATEGIES, Budget, Oracle, run
 from benchquery.search.oracle import PATIENCE
-from benchquery.space import get_space
-from benchquery.store import open_table
-from benchquery.writer import new_table, write_table
+from benchquery.table.store import open_table
+from benchquery.table.writer import new_table, write_table
 from tests.benchquery.search.conftest import EPOCHS, FAILED, ROWS, Raced
 
 queries = st.lists(st.tuples(st.integers(0, 9), st.integers(1, EPOCHS)), max_size=40)

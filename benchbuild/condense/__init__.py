@@ -1,5 +1,0 @@
-"""Graph condensation: one file a method, beside what they share."""
-
-from benchbuild.condense.loading import load
-
-__all__ = ["load"]

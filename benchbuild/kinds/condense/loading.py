@@ -1,0 +1,46 @@
+"""Condensed graphs out of a table, ready to train on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchquery.errors import UnknownHashError
+from benchquery.kinds.condensed.config import CondenseConfig
+from benchquery.table import store
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Data
+
+
+def load(
+    config: CondenseConfig | str, source: store.PathLike | None = None, *, threshold: float = 0.0
+) -> Data:
+    """Return a condensed graph as PyG's Data: ``x``, ``edge_index``, ``edge_weight`` and ``y``.
+
+    Args:
+        config: A configuration or its hash.
+        source: A table, or a folder of tables; None for all that can be found.
+        threshold: Edges with less weight are left out, as an evaluation leaves them out at 0.05.
+
+    Raises:
+        UnknownHashError: If no table holds the graph.
+        TableNotFoundError: If the source is no folder.
+        CorruptTableError: If a file is damaged.
+    """
+    import torch
+    from torch_geometric.data import Data
+
+    from benchbuild.kinds.condense.nodes.payload import StoredGraph
+    from benchbuild.kinds.evaluate.operands import edges_of
+
+    number = config.valid_hash() if isinstance(config, CondenseConfig) else config
+    for info in store.tables(source, "condensed"):
+        table = store.open_condensed(info.path)
+        if number not in table or number not in table.graphs.configs:
+            continue
+        arrays = table.graph(number)
+        graph = StoredGraph(arrays["x"], arrays["y"], arrays.get("adjacency")).condensed()
+        edge_index, edge_weight = edges_of(graph.adjacency, max(threshold, torch.finfo().tiny))
+        return Data(x=graph.x, edge_index=edge_index, edge_weight=edge_weight, y=graph.y)
+    where = f"in {source}" if source is not None else "here"
+    raise UnknownHashError(f"no table of condensed graphs {where} has the graph {number!r}")

@@ -1,0 +1,1 @@
+"""The condensation methods: one file each, by what they condense."""

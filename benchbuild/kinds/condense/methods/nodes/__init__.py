@@ -1,0 +1,1 @@
+"""Methods that condense one graph with labelled nodes."""

@@ -1,0 +1,1 @@
+"""What methods that condense one graph share: the problem, the payload, their parts."""

@@ -1,0 +1,199 @@
+r"""The models whose gradients or embeddings are matched.
+
+=============  ==================================================================
+SGC            :math:`\hat{A}^L X W + b`
+GCN            :math:`\hat{A} \cdots \mathrm{relu}(\hat{A} X W_1 + b_1) \cdots W_L + b_L`
+Transformer    attention among neighbours with a gated skip connection, layer norm and
+               relu between layers (Shi et al., "Masked label prediction", 2021)
+=============  ==================================================================
+
+Weights are a plain list of tensors, drawn anew many times, and every model is a function of
+weights and a `View`. No dropout: matching compares two graphs at one and the same function.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from itertools import pairwise
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from benchbuild.kinds.condense.nodes.views import Hop, View
+from benchquery.kinds.condensed.config import CondenseConfig
+
+Weights = list[Tensor]
+
+
+class Backbone(ABC):
+    """A model.
+
+    Attributes:
+        layers: How many propagations it has.
+        aggregated: How many of them come before its first weights.
+    """
+
+    layers: int
+    aggregated: int
+
+    @abstractmethod
+    def draw(self, generator: torch.Generator, device: torch.device) -> Weights:
+        """Return fresh weights."""
+
+    @abstractmethod
+    def outputs(self, weights: Weights, view: View) -> tuple[Tensor, Tensor]:
+        """Return embeddings and logits of the target nodes."""
+
+    def gradients(
+        self, weights: Weights, view: View, labels: Tensor, shares: Tensor
+    ) -> list[Tensor]:
+        """Return the gradients of several losses for the weights, themselves differentiable.
+
+        Args:
+            weights: Where to take them.
+            view: The graph.
+            labels: (targets,) classes.
+            shares: (losses, targets) how much the cross-entropy of a node counts in a loss.
+
+        Returns:
+            One tensor for each weight, with a first dimension of the losses.
+        """
+        leaves = [weight.detach().requires_grad_() for weight in weights]
+        with torch.enable_grad():
+            _, logits = self.outputs(leaves, view)
+            entropy = functional.cross_entropy(logits, labels, reduction="none")
+            each = [
+                torch.autograd.grad(share @ entropy, leaves, create_graph=True) for share in shares
+            ]
+        return [torch.stack(of_weight) for of_weight in zip(*each, strict=True)]
+
+
+class Convolutional(Backbone):
+    r"""SGC and GCN: linear maps with propagation before each and relu between.
+
+    Gradients are written out, which is several times as fast as to differentiate twice. With
+    :math:`U_l` the input of a linear map and :math:`D_l` the gradient at its output,
+
+    .. math:: D_L = \operatorname{diag}(s) (P - Y), \quad \nabla W_l = D_l^\top U_l, \quad
+        D_{l-1} = \mathrm{relu}'(Z_{l-1}) \odot \hat{A}^\top D_l W_l.
+
+    Args:
+        widths: Of the input, of every hidden layer and of the output.
+        layers: How many propagations there are in all.
+    """
+
+    def __init__(self, widths: Sequence[int], layers: int) -> None:
+        self.widths = tuple(widths)
+        self.layers = layers
+        self.aggregated = layers - len(widths) + 2
+
+    def draw(self, generator: torch.Generator, device: torch.device) -> Weights:
+        """See the base class."""
+        return linear_weights(self.widths, generator, device)
+
+    def outputs(self, weights: Weights, view: View) -> tuple[Tensor, Tensor]:
+        """See the base class. The embedding of SGC is its output, as in GC-Bench."""
+        _, inputs, logits = self._forward(weights, view)
+        return (inputs[-1] if inputs else logits), logits
+
+    def gradients(
+        self, weights: Weights, view: View, labels: Tensor, shares: Tensor
+    ) -> list[Tensor]:
+        """See the base class."""
+        hidden, inputs, logits = self._forward(weights, view)
+        error = logits.softmax(dim=1) - functional.one_hot(labels, logits.shape[1])
+        delta = shares[:, :, None] * error
+        found: list[Tensor] = []
+        for layer in reversed(range(len(inputs))):
+            found = [delta.mT @ inputs[layer], delta.sum(dim=1), *found]
+            into = view.hops[layer].after((delta @ weights[2 * layer + 2]).mT).mT
+            delta = into * (hidden[layer] > 0)
+        return [view.features.after(delta.mT), delta.sum(dim=1), *found]
+
+    def _forward(self, weights: Weights, view: View) -> tuple[list[Tensor], list[Tensor], Tensor]:
+        """Return the hidden layers, what the linear map after each is given, and the logits."""
+        hidden, inputs = [], []
+        out = view.features.times(weights[0].T) + weights[1]
+        for hop, weight, bias in zip(view.hops, weights[2::2], weights[3::2], strict=True):
+            hidden.append(out.relu())
+            inputs.append(hop.times(hidden[-1]))
+            out = inputs[-1] @ weight.T + bias
+        return hidden, inputs, out
+
+
+class Transformer(Backbone):
+    """A graph transformer with one head, as in GC-Bench.
+
+    Args:
+        widths: Of the input, of every hidden layer and of the output.
+    """
+
+    aggregated = 0
+    _PER_LAYER = 11
+
+    def __init__(self, widths: Sequence[int]) -> None:
+        self.widths = tuple(widths)
+        self.layers = len(widths) - 1
+
+    def draw(self, generator: torch.Generator, device: torch.device) -> Weights:
+        """See the base class."""
+        weights: Weights = []
+        for width, out in pairwise(self.widths):
+            for _ in ("query", "key", "value", "skip"):
+                weights += linear_weights((width, out), generator, device)
+            weights.append(linear_weights((3 * out, 1), generator, device)[0])
+            weights += [torch.ones(out, device=device), torch.zeros(out, device=device)]
+        return weights[:-2]
+
+    def outputs(self, weights: Weights, view: View) -> tuple[Tensor, Tensor]:
+        """See the base class. The embedding is the last hidden layer of the targets."""
+        eye = torch.eye(self.widths[0], dtype=weights[0].dtype, device=weights[0].device)
+        hidden = out = view.features.times(eye)
+        for layer, hop in enumerate(view.hops):
+            if layer:
+                gain, shift = weights[self._PER_LAYER * layer - 2 : self._PER_LAYER * layer]
+                hidden = functional.layer_norm(out, out.shape[1:], gain, shift).relu()
+            out = self._layer(weights[self._PER_LAYER * layer :], hop, hidden)
+        return hidden[: view.targets], out
+
+    @staticmethod
+    def _layer(weights: Weights, hop: Hop, inputs: Tensor) -> Tensor:
+        targets = inputs[: hop.targets]
+        query = targets @ weights[0].T + weights[1]
+        key = inputs @ weights[2].T + weights[3]
+        value = inputs @ weights[4].T + weights[5]
+        skip = targets @ weights[6].T + weights[7]
+        heard = hop.attend(query, key, value)
+        gate = (torch.cat([heard, skip, heard - skip], dim=1) @ weights[8].T).sigmoid()
+        return gate * skip + (1 - gate) * heard
+
+
+def linear_weights(
+    widths: Sequence[int], generator: torch.Generator, device: torch.device
+) -> Weights:
+    r"""Return (out, in) weights and (out) biases of linear maps in a row.
+
+    Both are drawn from :math:`\mathcal{U}(-1, 1) / \sqrt{\mathrm{in}}`.
+    """
+    weights: Weights = []
+    for width, out in pairwise(widths):
+        for shape in ((out, width), (out,)):
+            drawn = torch.rand(shape, generator=generator) * 2 - 1
+            weights.append((drawn / math.sqrt(width)).to(device))
+    return weights
+
+
+def make_backbone(config: CondenseConfig, num_features: int, num_classes: int) -> Backbone:
+    """Return the model that a configuration names."""
+    layers = config.count("layers")
+    hidden = (config.count("hidden"),) * (layers - 1)
+    match config.backbone:
+        case "sgc":
+            return Convolutional((num_features, num_classes), layers)
+        case "gcn":
+            return Convolutional((num_features, *hidden, num_classes), layers)
+        case _:
+            return Transformer((num_features, *hidden, num_classes))

@@ -1,0 +1,188 @@
+r"""The loop that gradient and distribution matching share.
+
+.. math:: \min_{X', \phi} \; \mathbb{E}_{\theta_0} \sum_{t < \text{outer}}
+    \mathcal{L}(X', A'_\phi(X'); \theta_t), \qquad
+    \theta_{t+1} = \text{inner steps of Adam on the synthetic graph from } \theta_t
+
+Every epoch begins with fresh weights. Of every ``adj_steps + feat_steps`` epochs, the first
+``adj_steps`` update the structure, the others the features, once every outer step.
+
+The published code computes A' twice an outer step: to match, and after the update to train the
+model. The second one is the first one of the next step, so it is computed once here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from benchbuild.kinds.condense.nodes.backbones import Backbone, Weights, make_backbone
+from benchbuild.kinds.condense.nodes.init import initial_features
+from benchbuild.kinds.condense.nodes.matching import Objective
+from benchbuild.kinds.condense.nodes.problem import CondensedGraph, Problem, Snapshot
+from benchbuild.kinds.condense.nodes.structure import PairwiseMlp, Structure
+from benchbuild.kinds.condense.nodes.views import View, synthetic_view
+from benchquery.kinds.condensed.config import CondenseConfig
+from benchquery.kinds.condensed.methods import find_method
+
+
+class MakeObjective(Protocol):
+    """Makes a loss; see `benchbuild.kinds.condense.nodes.matching`."""
+
+    def __call__(
+        self,
+        problem: Problem,
+        config: CondenseConfig,
+        backbone: Backbone,
+        labels: Tensor,
+        generator: torch.Generator,
+    ) -> Objective:
+        """Return the loss of synthetic graphs with these labels."""
+
+
+MakeStructure = Callable[[Problem, CondenseConfig, torch.Generator], Structure]
+
+
+def features_frozen(problem: Problem, config: CondenseConfig) -> bool:
+    """Return whether the published code never updates X' under a configuration.
+
+    Its optimiser holds the tensor from before it was wrapped as a parameter, in distribution
+    matching and in the inductive setting. Protocol ``as-released`` keeps that.
+    """
+    affected = find_method(config.method).family == "distribution" or problem.graph.inductive
+    return config.protocol == "as-released" and affected
+
+
+def match(
+    problem: Problem,
+    config: CondenseConfig,
+    make_objective: MakeObjective,
+    make_structure: MakeStructure = PairwiseMlp,
+) -> Iterator[Snapshot]:
+    """Yield synthetic graphs on the way to one that a model can't tell from the real one.
+
+    Args:
+        problem: The graph that is condensed.
+        config: The loop's ``epochs``, ``outer``, ``inner``, ``adj_steps``, ``feat_steps``,
+            ``lr_adj``, ``lr_feat``, ``lr_model`` and ``evaluate_every``.
+        make_objective: Makes the loss.
+        make_structure: Makes the function from X' to A'.
+    """
+    state = MatchingState(problem, config, make_objective, make_structure)
+    epochs, every = config.count("epochs"), config.count("evaluate_every")
+    yield Snapshot(0, state.graph(), {})
+    losses: list[dict[str, float]] = []
+    for epoch in range(1, epochs + 1):
+        losses += state.epoch(epoch, state.drawn_weights())
+        if epoch % every == 0 or epoch == epochs:
+            yield Snapshot(epoch, state.graph(), _means(losses))
+            losses.clear()
+
+
+class MatchingState:
+    """A synthetic graph that is being learnt, with all that learning it needs.
+
+    Args:
+        problem: The graph that is condensed.
+        config: As for `match`.
+        make_objective: Makes the loss.
+        make_structure: Makes the function from X' to A'.
+
+    Attributes:
+        x: (n, f) features.
+        labels: (n,) classes.
+        structure: The function from X' to A'.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        config: CondenseConfig,
+        make_objective: MakeObjective,
+        make_structure: MakeStructure,
+    ) -> None:
+        self._generator = torch.Generator().manual_seed(config.seed)
+        self._config = config
+        self._device = problem.device
+        self.labels = problem.synthetic_labels(config)
+        self.x = initial_features(problem, config, self.labels, self._generator).clone()
+        self.structure = make_structure(problem, config, self._generator)
+        self._backbone = make_backbone(config, int(problem.x.shape[1]), problem.num_classes)
+        self._objective = make_objective(
+            problem, config, self._backbone, self.labels, self._generator
+        )
+        self._frozen = features_frozen(problem, config)
+        self._features = _Learner([self.x], config.number("lr_feat"))
+        self._edges = _Learner(self.structure.weights, config.number("lr_adj"))
+
+    def graph(self) -> CondensedGraph:
+        """Return a copy of the graph as it is."""
+        with torch.no_grad():
+            adjacency = self.structure(self.x)
+        return CondensedGraph(self.x, self.labels, adjacency).detach()
+
+    def drawn_weights(self) -> Weights:
+        """Return fresh weights of the backbone."""
+        return self._backbone.draw(self._generator, self._device)
+
+    def epoch(self, epoch: int, weights: Weights) -> Iterator[dict[str, float]]:
+        """Make an epoch's updates and yield the losses before each.
+
+        Args:
+            epoch: Its number, from 1; it decides what is updated.
+            weights: The weights of the backbone to begin with; they are trained.
+        """
+        adj_steps = self._config.count("adj_steps")
+        on_edges = (epoch - 1) % (adj_steps + self._config.count("feat_steps")) < adj_steps
+        learner = self._edges if on_edges else None if self._frozen else self._features
+        outer = self._config.count("outer")
+        model = _Learner(weights, self._config.number("lr_model"))
+        adjacency = self.structure(self.x)
+        for step in range(1, outer + 1):
+            loss = self._objective(weights, self._view(self.x, adjacency))
+            losses = {"matching": loss}
+            penalty = self.structure.penalty(adjacency) if on_edges else None
+            if penalty is not None:
+                losses["structure"] = penalty
+                loss = loss + penalty
+            if learner is not None:
+                learner.step(torch.autograd.grad(loss, learner.tensors))
+            yield {name: float(value.detach()) for name, value in losses.items()}
+            if step < outer:
+                adjacency = self.structure(self.x)
+                self._train(weights, model, self._view(self.x.detach(), adjacency.detach()))
+
+    def _view(self, x: Tensor, adjacency: Tensor) -> View:
+        return synthetic_view(x, adjacency, self._backbone.layers, self._backbone.aggregated)
+
+    @torch.no_grad()
+    def _train(self, weights: Weights, model: _Learner, view: View) -> None:
+        """Train a model on the synthetic graph."""
+        shares = torch.full((1, view.targets), 1 / view.targets, device=self._device)
+        for _ in range(self._config.count("inner")):
+            gradients = self._backbone.gradients(weights, view, self.labels, shares)
+            model.step([gradient[0] for gradient in gradients])
+
+
+class _Learner:
+    """Tensors that Adam updates with gradients it is given."""
+
+    def __init__(self, tensors: list[Tensor], lr: float) -> None:
+        self.tensors = [tensor.requires_grad_() for tensor in tensors]
+        self._optimizer = torch.optim.Adam(self.tensors, lr=lr, fused=True)
+
+    def step(self, gradients: Sequence[Tensor]) -> None:
+        """Update the tensors in place."""
+        for tensor, gradient in zip(self.tensors, gradients, strict=True):
+            tensor.grad = gradient
+        self._optimizer.step()
+
+
+def _means(losses: list[dict[str, float]]) -> dict[str, float]:
+    """Return the mean of each loss over the steps that have it."""
+    names = dict.fromkeys(name for each in losses for name in each)
+    found = {name: [each[name] for each in losses if name in each] for name in names}
+    return {name: sum(values) / len(values) for name, values in found.items()}

@@ -1,0 +1,153 @@
+r"""What makes a synthetic graph alike to the real one for a model with given weights.
+
+.. math::
+    \mathcal{L}_{\text{gradient}} = \sum_c \frac{n_c}{\max n}
+        D\bigl( \nabla_\theta \ell_c(S), \nabla_\theta \ell_c(T) \bigr), \qquad
+    \mathcal{L}_{\text{distribution}} =
+        \frac{\sum_c \| \mu_c(S) - \mu_c(T) \|^2}{\sum_c \| \mu_c(T) - \bar\mu(T) \|^2}
+
+:math:`\ell_c` is the mean cross-entropy of the nodes of a class, :math:`\mu_c` their mean
+embedding, :math:`n_c` the number of synthetic nodes of a class. The denominator, which the papers
+don't have, makes all weights count alike and is a matter of scale: without it, gradients on
+bags of words are smaller than Adam's epsilon, and A' stays as it was drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+import torch
+from torch import Tensor
+
+from benchbuild.errors import HyperParameterError
+from benchbuild.kinds.condense.nodes.backbones import Backbone, Weights
+from benchbuild.kinds.condense.nodes.batches import ClassBatches
+from benchbuild.kinds.condense.nodes.problem import Problem
+from benchbuild.kinds.condense.nodes.views import View
+from benchquery.kinds.condensed.config import CondenseConfig
+
+TINY = 1e-30
+Objective = Callable[[Weights, View], Tensor]
+"""The loss of a synthetic graph at some weights."""
+Distance = Callable[[Sequence[Tensor], Sequence[Tensor]], Tensor]
+"""From two lists of gradients, each with a first dimension of classes, to one number a class."""
+
+
+def cosine_distance(synthetic: Sequence[Tensor], real: Sequence[Tensor]) -> Tensor:
+    r"""Return :math:`\sum_W \sum_j 1 - \cos(\nabla W_j, \nabla W'_j)` over weight matrices.
+
+    The rows j belong to the outputs of a layer. Biases don't count, as in GCond.
+    """
+    total = torch.zeros(len(real[0]), device=real[0].device, dtype=real[0].dtype)
+    for ours, theirs in zip(synthetic, real, strict=True):
+        if ours.dim() == 3:
+            norms = ours.norm(dim=2) * theirs.norm(dim=2)
+            total = total + (1 - (ours * theirs).sum(dim=2) / (norms + 1e-6)).sum(dim=1)
+    return total
+
+
+def squared_distance(synthetic: Sequence[Tensor], real: Sequence[Tensor]) -> Tensor:
+    """Return the squared Euclidean distance of all gradients, biases included."""
+    parts = [
+        (ours - theirs).square().flatten(1).sum(dim=1)
+        for ours, theirs in zip(synthetic, real, strict=True)
+    ]
+    return torch.stack(parts).sum(dim=0)
+
+
+DISTANCES: Mapping[str, Distance] = MappingProxyType(
+    {"cosine": cosine_distance, "mse": squared_distance}
+)
+
+
+def class_shares(labels: Tensor) -> Tensor:
+    """Return (classes, nodes): one over the size of its class where a node belongs to the class."""
+    member = (torch.bincount(labels).nonzero() == labels).float()
+    return member / member.sum(dim=1, keepdim=True)
+
+
+class GradientMatching:
+    """The loss of gradient matching.
+
+    Args:
+        problem: The graph that is condensed.
+        config: Says ``distance``, ``batch`` and ``fanout``.
+        backbone: The model.
+        labels: The classes of the synthetic nodes, ascending.
+        generator: The source of everything random.
+
+    Raises:
+        HyperParameterError: If there is no such distance or fan-out.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        config: CondenseConfig,
+        backbone: Backbone,
+        labels: Tensor,
+        generator: torch.Generator,
+    ) -> None:
+        name = str(config["distance"])
+        if name not in DISTANCES:
+            raise HyperParameterError(f"distance is {name!r}; allowed: {', '.join(DISTANCES)}")
+        self._distance = DISTANCES[name]
+        self._backbone = backbone
+        self._batches = ClassBatches(problem, config, backbone, generator)
+        self._labels = labels
+        self._shares = class_shares(labels)
+        counts = (self._shares > 0).sum(dim=1)
+        self._importance = counts / counts.max()
+
+    def __call__(self, weights: Weights, view: View) -> Tensor:
+        """Return the loss of the synthetic graph."""
+        real = [self._real(weights, label) for label in self._batches.classes]
+        theirs = [torch.cat(of_weight).detach() for of_weight in zip(*real, strict=True)]
+        ours = self._backbone.gradients(weights, view, self._labels, self._shares)
+        return self._importance @ self._distance(ours, theirs)
+
+    def _real(self, weights: Weights, label: int) -> list[Tensor]:
+        view = self._batches.view(label)
+        labels = self._labels.new_full((view.targets,), label)
+        shares = self._shares.new_full((1, view.targets), 1 / view.targets)
+        return self._backbone.gradients(weights, view, labels, shares)
+
+
+class DistributionMatching:
+    """The loss of distribution matching.
+
+    Args:
+        problem: The graph that is condensed.
+        config: Says ``batch`` and ``fanout``.
+        backbone: The model.
+        labels: The classes of the synthetic nodes, ascending.
+        generator: The source of everything random.
+
+    Raises:
+        HyperParameterError: If there is no such fan-out.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        config: CondenseConfig,
+        backbone: Backbone,
+        labels: Tensor,
+        generator: torch.Generator,
+    ) -> None:
+        self._backbone = backbone
+        self._batches = ClassBatches(problem, config, backbone, generator)
+        self._shares = class_shares(labels)
+
+    def __call__(self, weights: Weights, view: View) -> Tensor:
+        """Return the loss of the synthetic graph."""
+        with torch.no_grad():
+            theirs = torch.stack([self._real(weights, c) for c in self._batches.classes])
+        ours, _ = self._backbone.outputs(weights, view)
+        spread = (theirs - theirs.mean(dim=0)).square().sum()
+        return (self._shares @ ours - theirs).square().sum() / spread.clamp(min=TINY)
+
+    def _real(self, weights: Weights, label: int) -> Tensor:
+        embeddings, _ = self._backbone.outputs(weights, self._batches.view(label))
+        return embeddings.mean(dim=0)

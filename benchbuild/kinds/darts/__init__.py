@@ -1,0 +1,1 @@
+"""Differentiable search: supernets and the weights of their operations."""

@@ -1,0 +1,155 @@
+r"""A graph as the factors of products: its features and the matrices that models propagate with.
+
+Every node is a neighbour of its own with weight 1, so a condensed graph without edges is the
+identity to a model, as the trajectory methods mean it. A condensed graph is small and its factors
+are mostly dense; those of an original graph are sparse. Models need not know which.
+
+The product with the raw features is worked out in the cheaper order, as
+:math:`(\mathbf{A} \mathbf{X}) \mathbf{W}` with :math:`\mathbf{A} \mathbf{X}` made once, or as
+:math:`\mathbf{A} (\mathbf{X} \mathbf{W})`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from scipy.sparse import csr_matrix
+from torch import Tensor
+from torch_geometric.utils import add_remaining_self_loops
+
+from benchbuild.compute.adjacency import propagation_matrix
+from benchbuild.compute.features import to_scipy
+from benchbuild.compute.sparse import sparse_matrix
+from benchbuild.compute.thresholds import SPARSE_BELOW
+from benchbuild.kinds.condense.nodes.problem import CondensedGraph
+from benchbuild.kinds.condense.nodes.scaling import dense
+
+
+class Factor(Protocol):
+    """The left factor of a product: a dense matrix, a sparse one, or a product of them."""
+
+    def __matmul__(self, dense: Tensor) -> Tensor:
+        """The product with a dense matrix, with its gradient."""
+
+
+@dataclass(frozen=True)
+class _Chain:
+    """A product of two factors that is not worked out beforehand."""
+
+    left: Factor
+    right: Factor
+
+    def __matmul__(self, dense: Tensor) -> Tensor:
+        return self.left @ (self.right @ dense)
+
+
+class Operands:
+    """A graph for models to run on. Never changed; factors are made when first asked for.
+
+    Args:
+        x: (nodes, features), dense or sparse CSR.
+        edge_index: (2, edges), in both directions.
+        edge_weight: (edges,); None if all are 1.
+        device: Where to compute.
+    """
+
+    def __init__(
+        self, x: Tensor, edge_index: Tensor, edge_weight: Tensor | None, device: torch.device
+    ) -> None:
+        self.num_nodes = int(x.shape[0])
+        self.num_features = int(x.shape[1])
+        self.device = device
+        weight = torch.ones(edge_index.shape[1]) if edge_weight is None else edge_weight.cpu()
+        self._edges = add_remaining_self_loops(edge_index.cpu(), weight, 1.0, self.num_nodes)
+        nonzeros = int((x.values() if x.is_sparse_csr else x).count_nonzero())
+        self.has_sparse_features = nonzeros < SPARSE_BELOW * x.shape[0] * x.shape[1]
+        self._x: Any = to_scipy(x.cpu()) if self.has_sparse_features else dense(x).cpu().numpy()
+        self._matrices: dict[str, csr_matrix] = {}
+        self._factors: dict[tuple[str, int], Factor] = {}
+
+    def transform(self, h: Tensor | None, weight: Tensor) -> Tensor:
+        """Features times weights of (outputs, inputs), as torch keeps them; None: the raw ones."""
+        return (self._smoothed("", 0) if h is None else h) @ weight.t()
+
+    def propagate(self, op: str, h: Tensor | None, weight: Tensor, times: int = 1) -> Tensor:
+        """The matrix of an operation times features times weights.
+
+        Args:
+            op: See `benchbuild.compute.adjacency`.
+            h: Features of the nodes; None for the raw ones.
+            weight: (outputs, inputs).
+            times: How often the matrix is applied.
+        """
+        if h is None:
+            return self._smoothed(op, times) @ weight.t()
+        product = h @ weight.t()
+        for _ in range(times):
+            product = self.spread(op, product)
+        return product
+
+    def spread(self, op: str, h: Tensor) -> Tensor:
+        """The matrix of an operation times features."""
+        if (op, -1) not in self._factors:
+            self._factors[op, -1] = self._factor(self._matrix(op))
+        return self._factors[op, -1] @ h
+
+    @cached_property
+    def edges(self) -> tuple[Tensor, Tensor, Tensor]:
+        """The source and the target of every edge, self-loops included, and its weight."""
+        edges, weight = self._edges
+        return edges[0].to(self.device), edges[1].to(self.device), weight.to(self.device)
+
+    def _smoothed(self, op: str, times: int) -> Factor:
+        """The factor of the raw features, propagated a number of times."""
+        if (op, times) not in self._factors:
+            self._factors[op, times] = self._smooth(op, times)
+        return self._factors[op, times]
+
+    def _smooth(self, op: str, times: int) -> Factor:
+        if times == 0:
+            return self._factor(self._x)
+        matrix, x = self._matrix(op), self._x
+        for _ in range(times):
+            x = matrix @ x
+            if isinstance(x, csr_matrix) and x.nnz > self._x.nnz + times * matrix.nnz:
+                before = self._smoothed(op, times - 1) if times > 1 else self._smoothed("", 0)
+                return _Chain(self._factor(matrix), before)
+        return self._factor(x)
+
+    def _matrix(self, op: str) -> csr_matrix:
+        if op not in self._matrices:
+            edges, weight = self._edges
+            self._matrices[op] = propagation_matrix(op, edges, self.num_nodes, weight)
+        return self._matrices[op]
+
+    def _factor(self, matrix: csr_matrix | np.ndarray) -> Factor:
+        if isinstance(matrix, csr_matrix) and _is_sparse(matrix):
+            return sparse_matrix(matrix, self.device)
+        entries = matrix.toarray() if isinstance(matrix, csr_matrix) else matrix
+        return torch.from_numpy(entries.astype(np.float32)).to(self.device)
+
+
+def condensed_operands(
+    condensed: CondensedGraph, threshold: float, device: torch.device
+) -> Operands:
+    """Make a condensed graph ready for models: edges below the threshold are left out."""
+    edges, weights = edges_of(condensed.adjacency, threshold)
+    return Operands(condensed.x, edges, weights, device)
+
+
+def edges_of(adjacency: Tensor | None, threshold: float) -> tuple[Tensor, Tensor]:
+    """Return the edges of an adjacency matrix whose weights reach a threshold, and the weights."""
+    if adjacency is None:
+        return torch.empty((2, 0), dtype=torch.int64), torch.empty(0)
+    kept = torch.where(adjacency >= threshold, adjacency, torch.zeros_like(adjacency)).cpu().float()
+    kept.fill_diagonal_(0.0)
+    edges = kept.nonzero().t().contiguous()
+    return edges, kept[edges[0], edges[1]]
+
+
+def _is_sparse(matrix: csr_matrix) -> bool:
+    return bool(matrix.nnz < SPARSE_BELOW * matrix.shape[0] * matrix.shape[1])

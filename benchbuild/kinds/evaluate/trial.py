@@ -1,0 +1,95 @@
+"""A trial: a model is trained on one graph and tried on another, whatever its task.
+
+The epoch is the first one of greatest validation metric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import torch
+from torch import nn
+
+from benchbuild.compute.devices import reproducible
+from benchbuild.compute.loop import History, Learner, learn
+from benchbuild.compute.objective import Objective
+from benchbuild.compute.result import summarise
+from benchbuild.kinds.condense.nodes.problem import CondensedGraph
+from benchbuild.kinds.evaluate.models import build_model
+from benchbuild.kinds.evaluate.operands import Operands
+from benchbuild.kinds.train.training.operations import store_by_column
+from benchbuild.pipeline.jobs import DIVERGED, OK
+from benchquery.kinds.condensed.config import EvalConfig
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What one training came to.
+
+    Attributes:
+        status: "ok" or "diverged".
+        reason: Why it is not "ok"; empty if it is.
+        valid_perf: Greatest validation metric over the epochs.
+        perf: Test metric at the first epoch that has it.
+        best_epoch: That epoch, counted from 0; -1 if there is none.
+        curve: (epochs, 7), columns as in `benchquery.table.schema.CURVE_COLUMNS`. The training figures
+            are those on the graph that was trained on; the last column is what `perf` would be
+            had training ended there.
+    """
+
+    status: str
+    reason: str
+    valid_perf: float
+    perf: float
+    best_epoch: int
+    curve: np.ndarray
+
+
+class Task(Protocol):
+    """What models are trained to do on a condensed graph and tried at on the original one."""
+
+    def evaluate(self, condensed: CondensedGraph, config: EvalConfig) -> Evaluation:
+        """Train a model on a condensed graph; try it on the original one."""
+
+    def full(self, config: EvalConfig) -> Evaluation:
+        """Train the same model on the original graph."""
+
+
+def run_trial(
+    config: EvalConfig,
+    exam: Operands,
+    outputs: int,
+    objective: Objective,
+    make_learner: Callable[[nn.Module], Learner],
+) -> Evaluation:
+    """Train a model and try it in every epoch.
+
+    Args:
+        config: The model and its training.
+        exam: The graph that it is tried on.
+        outputs: The width of what the model says of a node.
+        objective: The loss and the metric.
+        make_learner: Puts the model to what it learns on and what it is tried on.
+    """
+    device = exam.device
+    history = History(config.count("epochs"), device)
+    with reproducible(device, config.seed, threads=1):
+        model = build_model(config, exam.num_features, outputs).to(device)
+        if exam.has_sparse_features:
+            store_by_column(model)
+        optimizer = torch.optim.Adam(
+            model.parameters(),
+            lr=config.number("lr"),
+            weight_decay=config.number("weight_decay"),
+            fused=True,
+        )
+        learn(make_learner(model), objective, optimizer, history)
+    found = summarise(history.values.cpu().numpy(), by="valid_perf")
+    status, reason = OK, ""
+    if found.epochs_done < config.count("epochs"):
+        status = DIVERGED
+        reason = f"the loss was not finite in epoch {found.epochs_done} of the evaluation"
+    return Evaluation(status, reason, found.valid_perf, found.perf, found.best_epoch, found.curves)

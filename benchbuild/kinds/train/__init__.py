@@ -1,0 +1,1 @@
+"""Training architectures: the cell network, its training, its costs."""

@@ -1,0 +1,77 @@
+"""``benchbuild train``: train the jobs of a shard that have no record yet."""
+
+from __future__ import annotations
+
+import argparse
+
+from benchbuild.commands.options import (
+    add_dataset,
+    add_engine,
+    add_shard,
+    hyperparameters_from,
+    natural,
+    positive,
+)
+from benchbuild.errors import PlanError
+from benchbuild.pipeline.jobs import Run
+
+NAME = "train"
+HELP = "train architectures, or the shard of them that falls to this machine"
+EXAMPLE = "benchbuild train --dataset karate --sample 20 --seeds 3 --out runs/karate"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_dataset(parser)
+    parser.add_argument(
+        "--archs",
+        nargs="+",
+        metavar="A",
+        help="hashes (10000,61237) or a file that lists them; default: the whole space",
+    )
+    parser.add_argument("--sample", type=positive, metavar="N", help="N random architectures")
+    parser.add_argument(
+        "--sample-seed", type=natural, default=0, metavar="S", help="seed of the sample; default 0"
+    )
+    parser.add_argument(
+        "--seeds",
+        default="3",
+        metavar="SEEDS",
+        help="how many seeds (3: 0, 1, 2), or which (0,2 or 5,); default 3",
+    )
+    parser.add_argument(
+        "--space", metavar="SPACE", help="full or proteins; default: that of the dataset"
+    )
+    add_shard(parser)
+    add_engine(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train, or say what would be trained."""
+    from benchbuild.commands.running import run_or_describe
+
+    return run_or_describe(args, described(args))
+
+
+def described(args: argparse.Namespace) -> Run:
+    """Return the run that the options describe.
+
+    Raises:
+        PlanError: If the architectures or seeds can't be understood.
+        HyperParameterError: If a hyper-parameter is not allowed.
+        UnknownDatasetError: If there is no such dataset.
+    """
+    from benchbuild.kinds.train.kind import default_space, parse_archs, parse_seeds, train_run
+
+    space = args.space or default_space(args.dataset)
+    if args.archs and args.sample:
+        raise PlanError("--archs and --sample can't be used together: name one of them")
+    return train_run(
+        args.dataset,
+        archs=parse_archs(args.archs, space) if args.archs else None,
+        sample=args.sample,
+        sample_seed=args.sample_seed,
+        seeds=parse_seeds(args.seeds),
+        hp=hyperparameters_from(args),
+        space=space,
+    )

@@ -1,0 +1,320 @@
+"""What training one architecture is expected to take, worked out without torch or the data.
+
+One epoch is a sum of simple terms: multiplications of dense matrices, sums over nonzero features
+and edges, work on every entry of a layer's output. Nodes of the cell that others read are computed
+for all nodes of the graph; leaves only for those with a label. `RATES` holds the seconds of each
+term, and says how they were found. They mean nothing on a GPU; shards need only the proportions
+between architectures. Memory is that of a worker on a CPU, rather too much than too little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import astuple, dataclass
+from functools import cached_property, lru_cache
+from types import MappingProxyType
+
+from benchbuild.compute.thresholds import SPARSE_BELOW, WHOLE_FROM
+from benchbuild.errors import DatasetError
+from benchbuild.hyperparameters import HyperParameters
+from benchbuild.kinds.train.network.wiring import wire
+from benchbuild.pipeline.jobs import Cost
+from benchquery.kinds.architectures.arch import NODES, OPS, Arch
+
+FLOAT = 4
+BASE_MEMORY = 470e6
+"""Bytes of a worker that has only imported its libraries."""
+HELD_NONZEROS, HELD_EDGES = 6, 12
+"""Numbers that are held of every nonzero feature and of every edge."""
+HELD_ENTRIES, HELD_ATTENTION = 4, 2
+"""Numbers that are held of every entry of a layer, and of every one that attention weighs."""
+
+PASSES_TRAINING, PASSES_EVALUATION = 3, 1
+"""Passes over the graph in an epoch: forward, backward (which takes two), evaluation."""
+
+
+@dataclass(frozen=True)
+class GraphSize:
+    """How large a dataset is.
+
+    Attributes:
+        nodes: Nodes that are used.
+        edges: Directed edges.
+        features: Features of a node.
+        nonzeros: Entries of the feature matrix that are not zero.
+        classes: Classes, or tasks.
+        trained: Training nodes.
+        labelled: Training, validation and test nodes.
+    """
+
+    nodes: int
+    edges: int
+    features: int
+    nonzeros: int
+    classes: int
+    trained: int
+    labelled: int
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the trainer multiplies with the nonzero features only."""
+        return self.nonzeros < SPARSE_BELOW * self.nodes * self.features
+
+    @property
+    def held_memory(self) -> float:
+        """Bytes of a worker that has loaded it."""
+        data = HELD_NONZEROS * self.nonzeros + HELD_EDGES * self.edges
+        return BASE_MEMORY + FLOAT * data
+
+    @cached_property
+    def leaf_rows(self) -> float:
+        """Rows that an epoch computes for a leaf, relative to those for any other node."""
+        return self._of_passes(self.trained, self.labelled)
+
+    @cached_property
+    def leaf_sources(self) -> float:
+        """The same of the rows that it reads, neighbours included; they are taken to be others."""
+        around = 1 + self.edges / self.nodes
+        return self._of_passes(self.trained * around, self.labelled * around)
+
+    def _of_passes(self, trained: float, evaluated: float) -> float:
+        """Return the mean share of all rows over the passes of an epoch."""
+        shares = [min(count / self.nodes, 1.0) for count in (trained, evaluated)]
+        train, evaluate = (1.0 if share >= WHOLE_FROM else share for share in shares)
+        total = PASSES_TRAINING * train + PASSES_EVALUATION * evaluate
+        return total / (PASSES_TRAINING + PASSES_EVALUATION)
+
+
+SIZES: Mapping[str, GraphSize] = MappingProxyType(
+    {
+        "cora": GraphSize(2_708, 10_556, 1_433, 49_216, 7, 140, 1_640),
+        "citeseer": GraphSize(3_327, 9_104, 3_703, 105_165, 6, 120, 1_620),
+        "pubmed": GraphSize(19_717, 88_648, 500, 988_031, 3, 60, 1_560),
+        "cs": GraphSize(18_333, 163_788, 6_805, 1_092_079, 15, 300, 18_333),
+        "physics": GraphSize(34_493, 495_924, 8_415, 1_137_311, 5, 100, 34_493),
+        "photo": GraphSize(7_487, 238_086, 745, 1_950_178, 8, 160, 7_487),
+        "computers": GraphSize(13_381, 491_556, 767, 3_607_444, 10, 200, 13_381),
+        "arxiv": GraphSize(169_343, 2_315_598, 128, 21_675_904, 40, 90_941, 169_343),
+        "proteins": GraphSize(132_534, 79_122_504, 8, 1_060_272, 112, 86_619, 132_534),
+        "acm": GraphSize(11_246, 34_852, 1_902, 1_229_306, 3, 180, 2_180),
+        "dblp": GraphSize(26_128, 239_566, 4_231, 530_010, 4, 400, 4_057),
+        "flickr": GraphSize(89_250, 899_756, 500, 44_625_000, 7, 44_625, 89_250),
+        "reddit": GraphSize(232_965, 114_615_892, 602, 140_244_930, 41, 153_431, 232_965),
+        "karate": GraphSize(34, 156, 34, 34, 4, 4, 34),
+        "csbm": GraphSize(500, 3_914, 32, 16_000, 4, 80, 500),
+    }
+)
+"""By dataset. Read off the loaded graphs; arxiv, proteins, flickr and reddit as their publishers
+state them, with dense features."""
+
+TYPICAL = GraphSize(10_000, 100_000, 500, 5_000_000, 10, trained=500, labelled=10_000)
+"""What is assumed of a dataset that does not state its sizes."""
+
+
+def size_of(dataset: str) -> GraphSize:
+    """Return the size of a dataset without loading it.
+
+    A dataset that is not in `SIZES` is asked what it states of itself; its features count as
+    dense, its degree and split are those of `TYPICAL`, as is everything that it does not state.
+
+    Raises:
+        UnknownDatasetError: If there is no such dataset.
+        DatasetError: If its name has wrong parameters.
+    """
+    if dataset in SIZES:
+        return SIZES[dataset]
+    from benchbuild.datasets import dataset_spec
+
+    spec = dataset_spec(dataset)
+    nodes = spec.num_nodes or TYPICAL.nodes
+    features = spec.num_features or TYPICAL.features
+    return GraphSize(
+        nodes=nodes,
+        edges=nodes * TYPICAL.edges // TYPICAL.nodes,
+        features=features,
+        nonzeros=nodes * features,
+        classes=spec.num_classes or TYPICAL.classes,
+        trained=nodes * TYPICAL.trained // TYPICAL.nodes,
+        labelled=nodes,
+    )
+
+
+def stated_size(dataset: str) -> GraphSize:
+    """Return the size of a dataset that decides what its networks look like; nothing is assumed.
+
+    Raises:
+        UnknownDatasetError: If there is no such dataset.
+        DatasetError: If its name has wrong parameters, or it does not state its sizes.
+    """
+    if dataset not in SIZES:
+        from benchbuild.datasets import dataset_spec
+
+        spec = dataset_spec(dataset)
+        if spec.num_features is None or spec.num_classes is None:
+            raise DatasetError(
+                f"dataset {dataset!r} does not state how many features and classes it has; "
+                "docs/adding-a-dataset.md says how it can"
+            )
+    return size_of(dataset)
+
+
+@dataclass(frozen=True)
+class Work:
+    """What one epoch, forward and backward, adds up to.
+
+    Attributes:
+        layers: Layers that are called at all.
+        products: Multiplications of dense matrices, in multiply-adds.
+        sums: Multiplications with sparse features and sums over edges, in multiply-adds.
+        entries: Entries of layer outputs that are normalised, activated or dropped out.
+        attention: Entries that attention weighs: edges times width.
+    """
+
+    layers: float = 0.0
+    products: float = 0.0
+    sums: float = 0.0
+    entries: float = 0.0
+    attention: float = 0.0
+
+    @classmethod
+    def total(cls, parts: Iterable[Work]) -> Work:
+        """Return the sum of some work."""
+        return cls(*(sum(terms) for terms in zip(*map(astuple, parts), strict=True)))
+
+    def seconds(self, rates: Work) -> float:
+        """Return the time that it takes at some seconds a term."""
+        return (
+            self.layers * rates.layers
+            + self.products * rates.products
+            + self.sums * rates.sums
+            + self.entries * rates.entries
+            + self.attention * rates.attention
+        )
+
+    @property
+    def held_memory(self) -> float:
+        """Bytes that are held for the backward pass."""
+        return FLOAT * (HELD_ENTRIES * self.entries + HELD_ATTENTION * self.attention)
+
+
+RATES = Work(layers=6.0e-4, products=8.8e-11, sums=2.5e-10, entries=1.9e-9, attention=3.0e-9)
+"""Seconds of each term on one core of a cloud machine.
+
+Fitted by benchmarks/costs.py to the trainings in the bundled tables, and some on karate. It says
+how far off they are: about a tenth in the median, on computers a third too low, for single
+architectures more than half. cs, physics, arxiv and proteins were not measured.
+"""
+
+PRODUCTS: Mapping[str, int] = MappingProxyType(
+    {"gat": 1, "gcn": 1, "gin": 1, "cheb": 2, "sage": 2, "arma": 2, "graph": 2, "fc": 1, "skip": 0}
+)
+"""By operation: how often its input is multiplied with a weight matrix."""
+
+NEIGHBOUR_SUMS = ("gcn", "gin", "cheb", "sage", "arma", "graph")
+"""Operations that sum over the edges of a node with a fixed weight each."""
+
+NodeKind = tuple[str, bool, bool]
+"""A computing node as far as costs go: its operation, whether it is raw, whether it is a leaf."""
+
+
+class CostModel:
+    """Predicts what training takes on one dataset. Work adds up over the nodes of a cell.
+
+    Args:
+        size: How large the dataset is.
+        hp: Hyper-parameters.
+    """
+
+    def __init__(self, size: GraphSize, hp: HyperParameters) -> None:
+        self._size = size
+        self._hp = hp
+        both = (True, False)
+        kinds = [(op, raw, leaf) for op in OPS for raw in both for leaf in both]
+        self._seconds = {kind: self.node_work(*kind).seconds(RATES) for kind in kinds}
+        self._memory = {kind: self.node_work(*kind[:2]).held_memory for kind in kinds}
+        self._frames = {leaves: self.frame_work(leaves) for leaves in range(1, NODES + 1)}
+
+    def node_work(self, op: str, raw: bool, leaf: bool = False) -> Work:
+        """Return the work of one computing node; see `operation_work`."""
+        work = self.operation_work(op, raw, leaf)
+        return work if raw else Work.total([work, self.activation_work()])
+
+    def activation_work(self) -> Work:
+        """Return the work before a node's operation: BatchNorm, and ReLU with dropout."""
+        return Work(entries=2 * self._size.nodes * self._hp.hidden)
+
+    def operation_work(self, op: str, raw: bool, leaf: bool = False) -> Work:
+        """Return the work of the operation of a computing node.
+
+        Args:
+            op: Its operation.
+            raw: Whether it reads the raw features.
+            leaf: Whether no other node reads it, so that only rows with a label are computed.
+        """
+        size, width = self._size, self._hp.hidden
+        if raw and op == "skip":
+            return Work()
+        looks_around = op in NEIGHBOUR_SUMS or op == "gat"
+        rows = size.leaf_rows if leaf else 1.0
+        sources = size.leaf_sources if leaf and looks_around else rows
+        products, sums = self._times_features(PRODUCTS[op] * sources) if raw else (0.0, 0.0)
+        if not raw:
+            products = PRODUCTS[op] * sources * size.nodes * width * width
+        if op in NEIGHBOUR_SUMS:
+            sums += rows * size.edges * width
+        attention = rows * (size.edges + size.nodes) * width if op == "gat" else 0.0
+        return Work(1, products, sums, rows * size.nodes * width, attention)
+
+    def frame_work(self, leaves: int) -> Work:
+        """Return the work around the cell.
+
+        Args:
+            leaves: How many nodes the output is made of.
+        """
+        size, hp = self._size, self._hp
+        products, sums = self._times_features(hp.pre)
+        outputs = size.leaf_rows * size.nodes * leaves * hp.hidden
+        return Work(1 + hp.pre, products + outputs * size.classes, sums, outputs)
+
+    def _times_features(self, matrices: float) -> tuple[float, float]:
+        """Return the products and the sums of multiplying the features with weight matrices."""
+        size, width = self._size, self._hp.hidden
+        if size.is_sparse:
+            return 0.0, matrices * size.nonzeros * width
+        return matrices * size.nodes * size.features * width, 0.0
+
+    def work(self, arch: Arch) -> Work:
+        """Return the work of one epoch."""
+        nodes, leaves = self._layout(arch)
+        return Work.total([self.frame_work(leaves), *(self.node_work(*node) for node in nodes)])
+
+    def cost(self, arch: Arch) -> Cost:
+        """Predict the time and memory of one training."""
+        nodes, leaves = self._layout(arch)
+        frame = self._frames[leaves]
+        seconds, memory = frame.seconds(RATES), self._size.held_memory + frame.held_memory
+        for node in nodes:
+            seconds += self._seconds[node]
+            memory += self._memory[node]
+        return Cost(self._hp.epochs * seconds, memory)
+
+    def _layout(self, arch: Arch) -> tuple[Iterable[NodeKind], int]:
+        """Return the nodes of an architecture, and how many are leaves."""
+        form = arch.canonical()
+        raw, leaf = _pattern(form.link, tuple(op == "skip" for op in form.ops), self._hp.pre)
+        return zip(form.ops, raw, leaf, strict=True), sum(leaf)
+
+
+@lru_cache
+def _pattern(
+    link: tuple[int, ...], skips: tuple[bool, ...], pre: int
+) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
+    """Tell which nodes read the raw features, and which are leaves.
+
+    Both hang only on the links and on where the skips are, so all 26,206 architectures share a
+    few patterns.
+    """
+    ops = ["skip" if skip else "fc" for skip in skips]
+    hp = HyperParameters(pre, 0, 1, 0.0, "sgd", 1.0, 0.0, 1, heads=1)
+    nodes = wire(Arch(link, ops), 1, 1, hp).nodes
+    return tuple(node.raw for node in nodes), tuple(node.leaf for node in nodes)

@@ -1,0 +1,125 @@
+"""Blocks: what has to be computed, and from what, to know an operation's output on some rows.
+
+BatchNorm needs every row of a node that has children, but of a leaf only the labelled rows matter.
+A leaf's operation is therefore computed on a bipartite block, from the sources (the rows wanted
+and their neighbours) to the targets (the rows wanted). On Cora that leaves 140 targets to train
+and 1,640 to evaluate, out of 2,708.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+
+import numpy as np
+import torch
+from scipy.sparse import csr_matrix
+from torch import Tensor
+
+from benchbuild.compute.adjacency import propagation_matrix
+from benchbuild.compute.features import Features, make_features
+from benchbuild.compute.rows import Rows
+from benchbuild.compute.sparse import SparseMatrix, sparse_matrix
+from benchbuild.compute.thresholds import WHOLE_FROM
+from benchbuild.datasets.graph import Graph
+from benchbuild.kinds.train.training.attention import AttentionPattern, attention_pattern
+
+
+class Adjacency:
+    """The propagation matrices of a graph, each made when it is first asked for."""
+
+    def __init__(self, graph: Graph) -> None:
+        """Keeps the graph; nothing is computed yet."""
+        self._graph = graph
+        self._matrices: dict[str, csr_matrix] = {}
+
+    def matrix(self, op: str) -> csr_matrix:
+        """The matrix of an operation, (targets, sources)."""
+        if op not in self._matrices:
+            graph = self._graph
+            self._matrices[op] = propagation_matrix(op, graph.edge_index, graph.num_nodes)
+        return self._matrices[op]
+
+    def neighbours(self, rows: np.ndarray) -> np.ndarray:
+        """Nodes that some row receives from and that are not among the rows, ascending."""
+        return np.setdiff1d(self.matrix("graph")[rows].indices, rows)
+
+
+class Block:
+    """The sources and targets of one operation, with its matrices cut to them.
+
+    Attributes:
+        sources: Rows the operation reads, the targets first.
+        targets: Rows it is computed for.
+        wanted: Which of the computed rows are wanted, in which order.
+    """
+
+    def __init__(self, adjacency: Adjacency, num_nodes: int, device: torch.device) -> None:
+        """Makes the block of all rows."""
+        self._adjacency = adjacency
+        self._num_nodes = num_nodes
+        self._device = device
+        self._matrices: dict[str, SparseMatrix] = {}
+        self._attention: dict[int, AttentionPattern] = {}
+        self.sources = self.targets = self.wanted = Rows(None, device)
+
+    def cut(self, wanted: np.ndarray) -> Block:
+        """Makes the block of some rows out of that of all.
+
+        If most rows are wanted, all are computed, with the same matrices, and the wanted ones are
+        chosen at the end.
+        """
+        if wanted.size >= WHOLE_FROM * self._num_nodes:
+            block = copy(self)
+            block.wanted = Rows(wanted, self._device)
+            return block
+        block = Block(self._adjacency, self._num_nodes, self._device)
+        around = self._adjacency.neighbours(wanted)
+        block.sources = Rows(np.concatenate([wanted, around]), self._device)
+        block.targets = Rows(wanted, self._device)
+        return block
+
+    def own(self, z: Tensor) -> Tensor:
+        """The rows of the targets among those of the sources."""
+        return z if self.targets.index is None else z[: self.targets.index.size]
+
+    def matrix(self, op: str) -> SparseMatrix:
+        """The matrix of an operation, from the sources to the targets."""
+        if op not in self._matrices:
+            self._matrices[op] = sparse_matrix(self._cut(op), self._device)
+        return self._matrices[op]
+
+    def attention(self, heads: int) -> AttentionPattern:
+        """The pattern of attention, from the sources to the targets."""
+        if heads not in self._attention:
+            self._attention[heads] = attention_pattern(self._cut("gat"), heads, self._device)
+        return self._attention[heads]
+
+    def _cut(self, op: str) -> csr_matrix:
+        matrix = self._adjacency.matrix(op)
+        if self.targets.index is None:
+            return matrix
+        return matrix[self.targets.index][:, self.sources.index]
+
+
+class PreparedGraph:
+    """A graph made ready for training on one device; serves any number of architectures.
+
+    Attributes:
+        graph: The graph itself.
+        device: Where it was prepared for.
+        features: The raw features.
+        whole: The block of all rows, for nodes with children.
+        train: The block of the training rows, for leaves.
+        evaluate: The block of the training, validation and test rows in that order, for leaves.
+    """
+
+    def __init__(self, graph: Graph, device: torch.device) -> None:
+        """Prepares a graph; the propagation matrices follow when they are needed."""
+        masks = (graph.train_mask, graph.valid_mask, graph.test_mask)
+        rows = [np.flatnonzero(mask.numpy()) for mask in masks]
+        self.graph = graph
+        self.device = device
+        self.features: Features = make_features(graph.x, device)
+        self.whole = Block(Adjacency(graph), graph.num_nodes, device)
+        self.train = self.whole.cut(rows[0])
+        self.evaluate = self.whole.cut(np.concatenate(rows))

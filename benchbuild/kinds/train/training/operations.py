@@ -1,0 +1,150 @@
+r"""The operations of the space on a block, from the parameters of PyG's layers.
+
+Every operation but attention and the identity is one formula,
+
+.. math::
+    \mathbf{Y} = \sigma(\mathbf{M} \mathbf{X} \mathbf{W}_1^\top + \mathbf{X} \mathbf{W}_2^\top
+    + \mathbf{b})
+
+with its own matrix :math:`\mathbf{M}` (see ``adjacency``). Hidden features are propagated first
+and multiplied with the weights on the targets only; raw features are multiplied first, because
+they are sparse or wide and the product is narrow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch_geometric.nn import (
+    ARMAConv,
+    ChebConv,
+    GATConv,
+    GCNConv,
+    GINConv,
+    GraphConv,
+    SAGEConv,
+)
+
+from benchbuild.compute.features import Features
+from benchbuild.compute.rows import Rows
+from benchbuild.kinds.train.training.attention import attend
+from benchbuild.kinds.train.training.blocks import Block
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The parameters of the formula; weights are (width, input width)."""
+
+    neighbours: Tensor | None
+    root: Tensor | None
+    bias: Tensor
+    relu: bool
+
+
+def terms(layer: nn.Module) -> Terms:
+    """Finds the parameters of the formula in a layer."""
+    neighbours: Tensor | None = None
+    root: Tensor | None = None
+    match layer:
+        case GCNConv():
+            neighbours, bias = layer.lin.weight, layer.bias
+        case GINConv():
+            neighbours, bias = layer.nn.weight, layer.nn.bias
+        case ChebConv():
+            neighbours, root, bias = layer.lins[1].weight, layer.lins[0].weight, layer.bias
+        case SAGEConv():
+            neighbours, root, bias = layer.lin_l.weight, layer.lin_r.weight, layer.lin_l.bias
+        case ARMAConv():
+            shape = (layer.in_channels, layer.out_channels)
+            neighbours = layer.init_weight.view(shape).t()
+            root, bias = layer.root_weight.view(shape).t(), layer.bias.view(-1)
+        case GraphConv():
+            neighbours, root, bias = layer.lin_rel.weight, layer.lin_root.weight, layer.lin_rel.bias
+        case nn.Linear():
+            root, bias = layer.weight, layer.bias
+        case _:
+            raise TypeError(f"{type(layer).__name__} is not of the form M X W1 + X W2 + b")
+    return Terms(neighbours, root, bias, relu=isinstance(layer, ARMAConv))
+
+
+def on_hidden(op: str, layer: nn.Module, z: Tensor, block: Block) -> Tensor:
+    """Output of an operation on the targets of a block.
+
+    Args:
+        op: Name of the operation.
+        layer: PyG's layer for it.
+        z: Features of the block's sources.
+        block: The block.
+    """
+    if op == "skip":
+        return block.own(z)
+    if isinstance(layer, GATConv):
+        return _attention(layer, functional.linear(z, layer.lin.weight), block)
+    part = terms(layer)
+    bias: Tensor | None = part.bias
+    out: Tensor | None = None
+    if part.neighbours is not None:
+        out, bias = functional.linear(block.matrix(op) @ z, part.neighbours, bias), None
+    if part.root is not None:
+        own = block.own(z)
+        out = (
+            functional.linear(own, part.root, bias)
+            if out is None
+            else out.addmm(own, part.root.t())
+        )
+    assert out is not None
+    return out.relu_() if part.relu else out
+
+
+def on_raw(op: str, layer: nn.Module, x: Features, block: Block) -> Tensor:
+    """The same on raw features; ``x`` holds those of all nodes."""
+    if isinstance(layer, GATConv):
+        return _attention(layer, x.times(layer.lin.weight.t(), block.sources), block)
+    part = terms(layer)
+    products: list[Tensor] = []
+    if part.root is not None:
+        products.append(x.times(part.root.t(), block.targets))
+    if part.neighbours is not None:
+        products.append(block.matrix(op) @ x.times(part.neighbours.t(), block.sources))
+    out = sum(products[1:], start=products[0]).add_(part.bias)
+    return out.relu_() if part.relu else out
+
+
+def _attention(layer: GATConv, h: Tensor, block: Block) -> Tensor:
+    """Attention with a score per node and head: its features times the head's vector."""
+    heads, width = layer.heads, layer.out_channels
+    vectors = [_by_head(layer.att_src), _by_head(layer.att_dst)]
+    scores = h @ torch.cat(vectors, dim=1)
+    out = attend(
+        block.attention(heads),
+        h.view(-1, width),
+        scores[:, :heads].reshape(-1),
+        block.own(scores)[:, heads:].reshape(-1),
+    )
+    return cast(Tensor, out.view(-1, heads * width) + layer.bias)
+
+
+def _by_head(vectors: Tensor) -> Tensor:
+    """Vectors of shape (1, heads, width) as the columns of a (heads * width, heads) matrix."""
+    columns = vectors.squeeze(0).unsqueeze(-1)
+    return cast(Tensor, torch.block_diag(*columns))  # type: ignore[no-untyped-call]
+
+
+def own_rows(op: str, block: Block) -> Rows:
+    """The rows an operation reads: those of the targets alone if it looks at no neighbour."""
+    return block.targets if op in ("fc", "skip") else block.sources
+
+
+def store_by_column(layer: nn.Module) -> None:
+    """Stores the weight matrices of a layer column by column.
+
+    The sparse product walks along rows of the transposed weights. Only the strides change.
+    """
+    with torch.no_grad():
+        for weight in layer.parameters():
+            if weight.dim() == 2:
+                weight.data = weight.data.t().contiguous().t()

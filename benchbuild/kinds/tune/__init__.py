@@ -1,0 +1,1 @@
+"""Tuning: hyper-parameters of a dataset, tried on anchor architectures."""

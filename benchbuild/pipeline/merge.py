@@ -1,0 +1,61 @@
+"""Runs become a table: all of it or nothing, the same bytes whatever the order of the parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchbuild.errors import MergeError, WriteError
+from benchbuild.pipeline.collect import collect
+from benchbuild.pipeline.files import cannot_write
+from benchbuild.pipeline.jobs import Key
+from benchbuild.pipeline.runfolder import RunFolder
+from benchbuild.pipeline.signals import Stop
+from benchquery.table.writer import new_table
+
+
+def merge(
+    folders: Sequence[Path],
+    out: Path,
+    *,
+    allow_gaps: bool = False,
+    replace: bool = False,
+    stop: Stop | None = None,
+) -> tuple[Key, ...]:
+    """Merge the records of some run folders into a table.
+
+    Args:
+        folders: Folders of runs with the same settings and data.
+        out: The folder of the table to write.
+        allow_gaps: Whether jobs may be missing.
+        replace: Whether a table that is already there may go.
+        stop: Says when to give up; nothing is written then.
+
+    Returns:
+        The jobs that are missing.
+
+    Raises:
+        MergeError: If settings are mixed, records contradict each other, or jobs are missing.
+        CorruptPartError: If a part is damaged.
+        RunFolderError: If a folder is not that of a run.
+        QueryError: If something is already at `out`.
+        WriteError: If the table can't be written.
+        Stopped: If that was asked for.
+    """
+    if not folders:
+        raise MergeError("name at least one run folder to merge")
+    if len({folder.resolve() for folder in folders}) < len(folders):
+        raise MergeError("a run folder is named twice")
+    for folder in folders:
+        if folder.resolve().is_relative_to(out.resolve()):
+            raise MergeError(f"the table can't be written to {out}: the run {folder} is there")
+    runs = [RunFolder.open(folder) for folder in folders]
+    try:
+        with new_table(out, replace=replace) as stage:
+            collection = collect(runs, stage.parent, allow_gaps=allow_gaps, stop=stop or Stop())
+            collection.kind.write_table(collection, stage)
+    except WriteError:
+        raise
+    except OSError as error:
+        raise cannot_write(out, error) from error
+    return collection.missing

@@ -1,0 +1,252 @@
+"""Part files: where finished records land, one immutable Parquet file after the other.
+
+A part is named after the SHA-256 of its bytes, so a truncated or changed one is found by reading
+it and named in the error. It is written aside, synced and renamed, so it is there whole or not at
+all. Small parts are gathered into bigger ones as a run goes on: the big one is in place before
+the small ones go, so a kill in between leaves some records twice, which does no harm.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from benchbuild.errors import CorruptPartError, RunFolderError
+from benchbuild.pipeline.files import remove_leftovers, set_aside, write_whole
+from benchbuild.pipeline.jobs import COMMON_FIELDS, STATUSES, Key, Kind, Record, key_names
+from benchbuild.pipeline.plan import Shard
+
+SUFFIX = ".parquet"
+DAMAGED = ".damaged"
+PART_ROWS = 512
+"""Records of a full part."""
+SMALL_PARTS = 256
+"""How many small parts may lie about before they are gathered."""
+
+_METADATA = b"graphtab"
+_DIGITS = 32
+
+
+@dataclass(frozen=True)
+class Part:
+    """The content of a part file.
+
+    Attributes:
+        path: The file.
+        shard: The shard whose runner wrote it, as text.
+        table: Its records, or some columns of them.
+    """
+
+    path: Path
+    shard: str
+    table: pa.Table
+
+
+def arrow_schema(kind: Kind) -> pa.Schema:
+    """Return the columns of a kind's part files."""
+    return pa.schema(
+        [
+            pa.field(field.name, _arrow_type(field.dtype), nullable=False)
+            for field in (*kind.fields, *COMMON_FIELDS)
+        ]
+    )
+
+
+def _arrow_type(dtype: str) -> pa.DataType:
+    if dtype.endswith("[]"):
+        return pa.list_(pa.field("item", pa.type_for_alias(dtype[:-2]), nullable=False))
+    return pa.type_for_alias(dtype)
+
+
+def keys_of(kind: Kind, table: pa.Table) -> list[Key]:
+    """Return the key of every row."""
+    return list(zip(*(table.column(name).to_pylist() for name in key_names(kind)), strict=True))
+
+
+def arrays_of(column: pa.ChunkedArray) -> list[np.ndarray]:
+    """Return the arrays of an array column, one a row, without copying them."""
+    arrays: list[np.ndarray] = []
+    for chunk in column.chunks:
+        values = chunk.values.to_numpy()
+        offsets = chunk.offsets.to_numpy()
+        arrays += [values[start:end] for start, end in pairwise(offsets)]
+    return arrays
+
+
+class Parts:
+    """The part files of one run, as one runner sees them. Not for several threads at once.
+
+    Args:
+        folder: The folder that holds them.
+        kind: The kind of their records.
+        run_digest: Identity of the run; a part of another run is refused.
+    """
+
+    def __init__(self, folder: Path, kind: Kind, run_digest: str) -> None:
+        self.folder = folder
+        self._kind = kind
+        self._run_digest = run_digest
+        self._schema = arrow_schema(kind)
+        self._small: list[Path] = []
+
+    # ---------------------------------------------------------------- reading
+
+    def paths(self) -> list[Path]:
+        """List the part files in the order of their names."""
+        return sorted(self.folder.glob(f"*{SUFFIX}"))
+
+    def read(self, path: Path, columns: Sequence[str] | None = None) -> Part:
+        """Read a part and compare it with its checksum.
+
+        Args:
+            path: The file.
+            columns: Which columns; None for all.
+
+        Raises:
+            CorruptPartError: If it is damaged or of another run.
+            RunFolderError: If it can't be read at all.
+            FileNotFoundError: If it is gone, as after gathering.
+        """
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise RunFolderError(f"can't read the part {path}: {error.strerror}") from error
+        found = hashlib.sha256(content).hexdigest()[:_DIGITS]
+        if found != path.name.removesuffix(SUFFIX):
+            raise CorruptPartError(
+                f"{path} is damaged: its SHA-256 starts with {found}, its name says otherwise "
+                f"({len(content):,} bytes). Delete it and run its shard again"
+            )
+        try:
+            file = pq.ParquetFile(pa.BufferReader(content))
+            about = json.loads(file.schema_arrow.metadata[_METADATA])
+            table = file.read(columns=columns, use_threads=False)
+        except (pa.ArrowException, OSError, KeyError, TypeError, ValueError) as error:
+            raise CorruptPartError(f"{path} is no part file: {error}") from error
+        if about["run"] != self._run_digest:
+            raise CorruptPartError(
+                f"{path} belongs to another run, with other settings or data: it was written for "
+                f"{about['run'][:12]}..., this folder is {self._run_digest[:12]}... "
+                "Move it to its own folder"
+            )
+        return Part(path, about["shard"], table)
+
+    def scan(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
+        """Read all parts, those that appear meanwhile included.
+
+        Raises:
+            CorruptPartError: If one is damaged or of another run.
+        """
+        seen: set[Path] = set()
+        while fresh := [path for path in self.paths() if path not in seen]:
+            seen.update(fresh)
+            for path in fresh:
+                try:
+                    yield self.read(path, columns)
+                except FileNotFoundError:
+                    continue
+
+    # ---------------------------------------------------------------- writing
+
+    def resume(self, shard: Shard) -> tuple[dict[Key, str], list[str]]:
+        """Prepare to write for a shard: clean up, and find out what is done.
+
+        Damaged parts are set aside under another name, so that their jobs run again.
+
+        Returns:
+            The status of every finished job, and what was found damaged.
+
+        Raises:
+            WriteError: If the folder can't be written to.
+        """
+        remove_leftovers(self.folder, shard.slug)
+        done: dict[Key, str] = {}
+        damaged: list[str] = []
+        self._small = []
+        for path in self.paths():
+            try:
+                part = self.read(path, [*key_names(self._kind), "status"])
+            except FileNotFoundError:
+                continue
+            except CorruptPartError as error:
+                set_aside(path, DAMAGED)
+                damaged.append(str(error))
+                continue
+            statuses = part.table.column("status").to_pylist()
+            for key, status in zip(keys_of(self._kind, part.table), statuses, strict=True):
+                done[key] = better(status, done.get(key))
+            if part.shard == str(shard) and part.table.num_rows < PART_ROWS:
+                self._small.append(path)
+        return done, damaged
+
+    def add(self, shard: Shard, records: Sequence[Record]) -> Path:
+        """Write finished records as one part; they are safe when this returns.
+
+        Raises:
+            WriteError: If they can't be written.
+        """
+        columns = [
+            pa.array([record[field.name] for record in records], type=field.type)
+            for field in self._schema
+        ]
+        path = self._write(shard, pa.table(columns, schema=self._schema))
+        self._small.append(path)
+        if len(self._small) >= SMALL_PARTS:
+            self.gather(shard)
+        return path
+
+    def gather(self, shard: Shard) -> None:
+        """Replace the small parts of a shard by big ones.
+
+        Raises:
+            WriteError: If a big one can't be written; the small ones are still there then.
+        """
+        if len(self._small) < 2:
+            return
+        small = []
+        for path in self._small:
+            with contextlib.suppress(FileNotFoundError):
+                small.append(self.read(path).table)
+        table = pa.concat_tables([self._schema.empty_table(), *small]).sort_by(
+            [(name, "ascending") for name in key_names(self._kind)]
+        )
+        pieces = [table.slice(start, PART_ROWS) for start in range(0, len(table), PART_ROWS)]
+        written = [self._write(shard, piece) for piece in pieces]
+        for path in set(self._small) - set(written):
+            path.unlink(missing_ok=True)
+        self._small = [
+            path for path, piece in zip(written, pieces, strict=True) if piece.num_rows < PART_ROWS
+        ]
+
+    def _write(self, shard: Shard, table: pa.Table) -> Path:
+        about = {"run": self._run_digest, "kind": self._kind.name, "shard": str(shard)}
+        arrays = [f"{f.name}.list.element" for f in self._schema if pa.types.is_list(f.type)]
+        texts = [f.name for f in self._schema if pa.types.is_string(f.type)]
+        sink = pa.BufferOutputStream()
+        pq.write_table(
+            table.replace_schema_metadata({_METADATA: json.dumps(about).encode()}),
+            sink,
+            compression="zstd",
+            use_dictionary=texts,
+            use_byte_stream_split=arrays,
+        )
+        content = sink.getvalue().to_pybytes()
+        name = hashlib.sha256(content).hexdigest()[:_DIGITS] + SUFFIX
+        write_whole(self.folder / name, content, owner=shard.slug)
+        return self.folder / name
+
+
+def better(status: str, other: str | None) -> str:
+    """Return the status that counts when a job was run twice."""
+    return status if other is None else min(status, other, key=STATUSES.index)

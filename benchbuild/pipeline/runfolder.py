@@ -1,0 +1,163 @@
+"""The folder of a run: what is run, which shards were begun, and their parts.
+
+::
+
+    run.json            what is run; a command with other settings is refused
+    parts/*.parquet     the records
+    shards/3-of-32.json who runs or ran a shard; locked while it runs
+    logs/3-of-32.log    what happened
+    scratch/            what jobs share, where they share something; may go when all have ended
+
+Several shards, on several machines, may share one folder.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import platform
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from benchbuild.errors import RunFolderError
+from benchbuild.kinds import kind_of
+from benchbuild.pipeline.files import cannot_write, locked, make_folder, write_whole
+from benchbuild.pipeline.jobs import Json, Run
+from benchbuild.pipeline.parts import Parts
+from benchbuild.pipeline.plan import Shard
+
+RUN = "run.json"
+SCRATCH = "scratch"
+_FORMAT = "graphtab-run"
+_VERSION = 1
+_SHOWN = 40
+
+
+@dataclasses.dataclass(frozen=True)
+class RunFolder:
+    """A folder with a run in it.
+
+    Attributes:
+        path: The folder.
+        run: What is run.
+    """
+
+    path: Path
+    run: Run
+
+    @classmethod
+    def open(cls, path: Path) -> RunFolder:
+        """Open the folder of a run that was begun.
+
+        Raises:
+            RunFolderError: If it is not the folder of a run.
+        """
+        try:
+            body = json.loads((path / RUN).read_bytes())
+            if body["format"] != _FORMAT or body["version"] != _VERSION:
+                raise ValueError(f"it is not of the format {_FORMAT} {_VERSION}")
+            names = [field.name for field in dataclasses.fields(Run)]
+            return cls(path, Run(**{name: body[name] for name in names}))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise RunFolderError(
+                f"{path} is not the folder of a run: can't read its {RUN} "
+                f"({type(error).__name__}: {error})"
+            ) from error
+
+    @classmethod
+    def check(cls, path: Path, run: Run) -> None:
+        """Refuse to go on in the folder of another run; a folder without a run is fine.
+
+        Args:
+            path: The folder, which need not exist.
+            run: What is to be run; as long as it has no facts, those are not compared.
+
+        Raises:
+            RunFolderError: If another run is in it; the differences are named.
+        """
+        if not (path / RUN).exists():
+            return
+        there = cls.open(path).run
+        ours = dataclasses.replace(run, facts=run.facts or there.facts, about=there.about)
+        found = list(differences(there.body, ours.body))
+        if found:
+            raise RunFolderError(
+                f"{path} holds another run: {'; '.join(found)}. Repeat the command that began "
+                "it, or name another folder"
+            )
+
+    @classmethod
+    def begin(cls, path: Path, run: Run) -> RunFolder:
+        """Begin a run in a folder, or go on with the same one.
+
+        Raises:
+            RunFolderError: If another run is in it.
+            WriteError: If the folder can't be written to.
+        """
+        make_folder(path / "parts")
+        make_folder(path / "shards")
+        make_folder(path / "logs")
+        with locked(path / "shards" / "begin.lock", wait=True):
+            cls.check(path, run)
+            if not (path / RUN).exists():
+                body = {"format": _FORMAT, "version": _VERSION, **run.body}
+                write_whole(path / RUN, json.dumps(body, indent=1).encode() + b"\n")
+        return cls.open(path)
+
+    @property
+    def parts(self) -> Parts:
+        """The part files."""
+        return Parts(self.path / "parts", kind_of(self.run.kind), self.run.digest)
+
+    def log_path(self, shard: Shard) -> Path:
+        """Return the log file of a shard."""
+        return self.path / "logs" / f"{shard.slug}.log"
+
+    def shards(self) -> list[Shard]:
+        """List the shards that were begun here."""
+        names = (path.stem.split("-of-") for path in (self.path / "shards").glob("*-of-*.json"))
+        return sorted((Shard(int(i), int(n)) for i, n in names), key=lambda s: (s.count, s.index))
+
+    @contextlib.contextmanager
+    def lock(self, shard: Shard) -> Iterator[None]:
+        """Keep a shard to this process; a killed process's lock is gone with it.
+
+        Raises:
+            RunFolderError: If another process runs it.
+            WriteError: If the folder can't be written to.
+        """
+        path = self.path / "shards" / f"{shard.slug}.json"
+        with locked(path, wait=False) as file:
+            if file is None:
+                raise RunFolderError(
+                    f"shard {shard} in {self.path} is being run by another process "
+                    f"({path.read_text().strip()}). Let it finish, or take another shard"
+                )
+            who = {"host": platform.node(), "pid": os.getpid(), "started": time.time()}
+            try:
+                os.truncate(file.fileno(), 0)
+                os.write(file.fileno(), json.dumps(who).encode() + b"\n")
+            except OSError as error:
+                raise cannot_write(path, error) from error
+            yield
+
+
+def differences(there: Json, asked: Json, prefix: str = "") -> Iterator[str]:
+    """Name what differs between two nested mappings."""
+    for name in dict.fromkeys([*there, *asked]):
+        mine, other = there.get(name), asked.get(name)
+        if isinstance(mine, dict) and isinstance(other, dict):
+            yield from differences(mine, other, f"{prefix}{name}.")
+        elif mine != other:
+            yield f"{prefix}{name} is {_short(mine)} there, {_short(other)} here"
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    if len(text) <= _SHOWN:
+        return text
+    return f"a list of {len(value)}" if isinstance(value, list) else text[:_SHOWN] + "..."

@@ -1,0 +1,152 @@
+"""Runs the missing jobs of a shard: hands them to an engine and writes what comes back.
+
+A record is written as soon as it is there; records that come in while the disk is busy go into
+one part together. So a kill at any moment loses the jobs in flight and no others.
+"""
+
+from __future__ import annotations
+
+import logging
+import signal
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from benchbuild.engines.base import Engine, Loss, failed_record
+from benchbuild.kinds import kind_of
+from benchbuild.pipeline.jobs import DETERMINED, Key, Kind, Record, Run, label
+from benchbuild.pipeline.plan import Shard, positions_of
+from benchbuild.pipeline.progress import Progress, log_to
+from benchbuild.pipeline.runfolder import RunFolder
+from benchbuild.pipeline.signals import Stop
+
+ATTEMPTS = 2
+"""How often a job is tried that its workers die on."""
+TICK = 0.5
+"""Seconds between two looks at whether to stop."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """How running a shard ended.
+
+    Attributes:
+        total: Jobs of the shard.
+        before: How many were finished before.
+        ends: How many ended now, by status.
+        stopped: The signal that ended it early, if one did.
+        warnings: What else to know.
+    """
+
+    total: int
+    before: int
+    ends: Counter[str]
+    stopped: signal.Signals | None
+    warnings: tuple[str, ...]
+
+    @property
+    def missing(self) -> int:
+        """Jobs that are still to be run."""
+        return self.total - self.before - self.ends.total()
+
+
+def run_shard(
+    folder: RunFolder,
+    shard: Shard,
+    engine: Engine,
+    stop: Stop,
+    *,
+    retry_failed: bool = False,
+) -> Report:
+    """Run the jobs of a shard that have no record yet.
+
+    Args:
+        folder: The folder of the run.
+        shard: Which of its jobs.
+        engine: Where they run; it has been started.
+        stop: Whether to end early.
+        retry_failed: Whether to run those again that ended for reasons of the machine.
+
+    Raises:
+        RunFolderError: If another process runs this shard.
+        WriteError: If results can't be written.
+        WorkerError: If workers can't run.
+    """
+    kind = kind_of(folder.run.kind)
+    keys = shard_keys(folder.run, shard)
+    with folder.lock(shard), log_to(folder.log_path(shard)) as log:
+        parts = folder.parts
+        done, damaged = parts.resume(shard)
+        settled = DETERMINED if retry_failed else None
+        todo = [key for key in keys if not _settled(done.get(key), settled)]
+        warnings = tuple(f"{problem} (its jobs run again)" for problem in damaged)
+        for warning in warnings:
+            log.warning(warning)
+        log.info("shard %s: %d jobs, %d to run", shard, len(keys), len(todo))
+        progress = Progress(kind, len(keys), len(keys) - len(todo))
+        ends: Counter[str] = Counter()
+        reasons: Counter[str] = Counter()
+        try:
+            for records in _records(kind, todo, engine, stop, log):
+                parts.add(shard, records)
+                ends.update(record["status"] for record in records)
+                reasons.update(r["reason"] for r in records if r["status"] not in DETERMINED)
+                progress.add(records)
+                for record in records:
+                    log.info("%s", _log_line(kind, record))
+            parts.gather(shard)
+        except BaseException as error:
+            log.error("%s", error)
+            raise
+        finally:
+            log.info("%s", progress.line())
+            progress.close()
+    for reason, count in reasons.most_common(1):
+        warnings += (f"{reasons.total():,} jobs failed, {count:,} of them because of {reason}",)
+    return Report(len(keys), len(keys) - len(todo), ends, stop.signal, warnings)
+
+
+def shard_keys(run: Run, shard: Shard) -> list[Key]:
+    """Return the jobs of a shard, in the order of the plan."""
+    kind = kind_of(run.kind)
+    keys = kind.keys(run)
+    if shard.count == 1:
+        return list(keys)
+    return [keys[position] for position in positions_of(shard, kind.costs(run, keys))]
+
+
+def _settled(status: str | None, settled: Sequence[str] | None) -> bool:
+    return status is not None and (settled is None or status in settled)
+
+
+def _records(
+    kind: Kind, todo: Sequence[Key], engine: Engine, stop: Stop, log: logging.Logger
+) -> Iterator[list[Record]]:
+    """Run jobs and give their records in batches, as they finish."""
+    waiting = deque(todo)
+    losses: Counter[Key] = Counter()
+    in_flight = 0
+    while (waiting or in_flight) and stop.signal is None:
+        while waiting and engine.room:
+            engine.submit(waiting.popleft())
+            in_flight += 1
+        finished: list[Record] = []
+        for key, result in engine.wait(TICK):
+            in_flight -= 1
+            if not isinstance(result, Loss):
+                finished.append(result)
+                continue
+            losses[key] += 1
+            log.warning("%s: %s (attempt %d)", label(kind, key), result.reason, losses[key])
+            if losses[key] < ATTEMPTS:
+                waiting.append(key)
+            else:
+                finished.append(failed_record(kind, key, result.reason))
+        if finished:
+            yield finished
+
+
+def _log_line(kind: Kind, record: Record) -> str:
+    key = tuple(record[field.name] for field in kind.fields if field.role == "key")
+    score = f"{kind.score(record):.4f}"
+    return f"{label(kind, key)} {record['status']} {score} {record['reason']}".rstrip()

@@ -1,0 +1,1 @@
+"""The kinds of table that come with benchquery: a folder each."""

@@ -1,0 +1,1 @@
+"""Tables of architectures: the search space of NAS-Bench-Graph and its figures."""

@@ -1,0 +1,1 @@
+"""What tables of architectures say: pure functions from tables to results."""

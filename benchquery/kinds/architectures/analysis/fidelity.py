@@ -1,0 +1,186 @@
+"""How well a table that was built agrees with the published one, and what could be hoped for."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from benchquery._imports import LazyModule
+from benchquery.errors import QueryError
+from benchquery.kinds.architectures.analysis.agreement import ranks
+from benchquery.kinds.architectures.table import ArchTable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from scipy import stats
+
+    from benchquery._typing import Floats
+else:
+    np = LazyModule("numpy")
+    stats = LazyModule("scipy.stats", extra="analysis")
+
+FIGURES = ("valid_perf", "perf")
+"""What is compared with the paper."""
+
+
+@dataclass(frozen=True)
+class Fidelity:
+    """Agreement of one figure with the published one.
+
+    Two ceilings say what could be hoped for: how alike two of our own seeds rank, and how far
+    apart two independent means over as many seeds would be by chance alone. Both are NaN where
+    there is one seed.
+
+    Attributes:
+        archs: Architectures compared.
+        left_out: Architectures without a figure of ours.
+        seeds: Seeds an architecture.
+        bias: Mean of ours minus published.
+        mean_error: Mean absolute error.
+        median_error: Median absolute error.
+        chance_error: Mean absolute difference expected of two independent means of ours.
+        spearman: Rank correlation of our means with the published ones.
+        kendall: The same by Kendall's tau-b.
+        seed_spearman: Rank correlation of two of our seeds, averaged over the pairs.
+        seed_kendall: The same by Kendall's tau-b.
+    """
+
+    archs: int
+    left_out: int
+    seeds: int
+    bias: float
+    mean_error: float
+    median_error: float
+    chance_error: float
+    spearman: float
+    kendall: float
+    seed_spearman: float
+    seed_kendall: float
+
+
+def fidelity(built: ArchTable, reference: ArchTable, by: str = "perf") -> Fidelity:
+    """Compare a built table with a reference, architecture by architecture.
+
+    Args:
+        built: A table with figures of single seeds.
+        reference: A table with the same architectures, and perhaps more.
+        by: The figure to compare.
+
+    Raises:
+        QueryError: If the built table has no figures of single seeds, or fewer than two
+            architectures with a figure.
+        UnknownHashError: If the reference lacks an architecture.
+    """
+    return compare_seeds(seed_figures(built, by), reference.lookup(built.hashes, by))
+
+
+def largest_errors(
+    built: ArchTable, reference: ArchTable, by: str = "perf", count: int = 5
+) -> list[dict[str, Any]]:
+    """Return the architectures whose figures differ most, the worst first.
+
+    Args:
+        built: A table with figures of single seeds.
+        reference: A table with the same architectures, and perhaps more.
+        by: The figure to compare.
+        count: How many; those without a figure of ours are none of them.
+
+    Raises:
+        QueryError: If the count is below 1, or the built table has no figures of single seeds.
+        UnknownHashError: If the reference lacks an architecture.
+    """
+    if count < 1:
+        raise QueryError(f"the number of architectures to list must be at least 1, not {count}")
+    published, ours = reference.lookup(built.hashes, by), built.column(by)
+    seeds, errors = seed_figures(built, by), ours - published
+    worst_first = np.argsort(-np.abs(errors), kind="stable")
+    archs = built.archs()
+    return [
+        {
+            "hash": int(built.hashes[row]),
+            "link": list(archs[row].link),
+            "ops": list(archs[row].ops),
+            "published": float(published[row]),
+            "ours": float(ours[row]),
+            "error": float(errors[row]),
+            "seeds": seeds[row].tolist(),
+        }
+        for row in worst_first[:count]
+        if not np.isnan(errors[row])
+    ]
+
+
+def seed_figures(table: ArchTable, by: str) -> Floats:
+    """Return the figures of every seed: (architectures, seeds), NaN where a seed has none.
+
+    Raises:
+        QueryError: If the table has none: published tables hold means alone.
+    """
+    columns = [name for name in table.columns if name.startswith(f"{by}_seed")]
+    if not columns:
+        raise QueryError(
+            f"the table of {table.name!r} ({table.manifest.origin}) has no figures of single "
+            f"seeds, such as {by}_seed0; tables that benchbuild merged have them"
+        )
+    return np.stack([table.column(name) for name in columns], axis=1)
+
+
+def compare_seeds(per_seed: Floats, reference: Floats) -> Fidelity:
+    """Compare the figures of several seeds with means of others.
+
+    Args:
+        per_seed: (architectures, seeds), NaN where a seed has no figure.
+        reference: One figure an architecture.
+
+    Raises:
+        QueryError: If fewer than two architectures have a figure.
+    """
+    known = ~np.isnan(per_seed).all(axis=1)
+    if known.sum() < 2:
+        raise QueryError(
+            f"{known.sum()} of {len(per_seed)} architectures have a figure; at least 2 are needed"
+        )
+    ours, theirs = per_seed[known], reference[known]
+    means = np.nanmean(ours, axis=1)
+    errors = means - theirs
+    return Fidelity(
+        archs=len(ours),
+        left_out=int((~known).sum()),
+        seeds=ours.shape[1],
+        bias=float(errors.mean()),
+        mean_error=float(np.abs(errors).mean()),
+        median_error=float(np.median(np.abs(errors))),
+        chance_error=_chance_error(ours),
+        spearman=_spearman(means, theirs),
+        kendall=_kendall(means, theirs),
+        seed_spearman=_between_seeds(_spearman, ours),
+        seed_kendall=_between_seeds(_kendall, ours),
+    )
+
+
+def _spearman(one: Floats, other: Floats) -> float:
+    return float(np.corrcoef(ranks(one), ranks(other))[0, 1])
+
+
+def _kendall(one: Floats, other: Floats) -> float:
+    return float(stats.kendalltau(one, other).statistic)
+
+
+def _mean_difference(one: Floats, other: Floats) -> float:
+    return float(np.abs(one - other).mean())
+
+
+def _between_seeds(measure: Callable[[Floats, Floats], float], ours: Floats) -> float:
+    """Return a measure of two seeds, averaged over the pairs; NaN if there are none."""
+    found = []
+    for one, other in itertools.combinations(ours.T, 2):
+        both = ~(np.isnan(one) | np.isnan(other))
+        found.append(measure(one[both], other[both]))
+    return float(np.mean(found)) if found else float("nan")
+
+
+def _chance_error(ours: Floats) -> float:
+    """A mean of k seeds varies sqrt(k) times less than a seed, and so do differences of two."""
+    return _between_seeds(_mean_difference, ours) / float(np.sqrt(ours.shape[1]))

@@ -1,0 +1,44 @@
+"""``benchquery fidelity``: how well a built table agrees with the published one."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from typing import Any
+
+from benchquery.commands.options import add_by, add_command, add_table, open_table, print_rows
+from benchquery.table.store import lightread
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "fidelity",
+        _run,
+        "compare a table that was built with the published one",
+        "fidelity cora-built --worst 5",
+    )
+    add_table(parser)
+    parser.add_argument("--reference", metavar="TABLE", help="compare with (that of its dataset)")
+    parser.add_argument(
+        "--worst", type=int, metavar="K", help="list the K architectures that differ most"
+    )
+    add_by(parser)
+
+
+def _run(args: argparse.Namespace) -> None:
+    from benchquery.kinds.architectures.analysis.fidelity import FIGURES, fidelity, largest_errors
+
+    built = open_table(args)
+    reference = lightread(args.reference or built.name)
+    if args.worst is not None:
+        print_rows(largest_errors(built, reference, args.by, args.worst), as_json=args.json)
+        return
+    found = {name: dataclasses.asdict(fidelity(built, reference, name)) for name in FIGURES}
+    if args.json:
+        print_rows([{"figure": name, **row} for name, row in found.items()], as_json=True)
+        return
+    measures = next(iter(found.values()))
+    rows = [{"": name, **{figure: found[figure][name] for figure in found}} for name in measures]
+    print_rows(rows, as_json=False)

@@ -1,0 +1,157 @@
+"""Pictures of one table. Each function returns a figure; `TABLE_FIGURES` names them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from benchquery._imports import LazyModule
+from benchquery.figures.style import (
+    COLOURS,
+    GREY,
+    draw_matrix,
+    finish,
+    label,
+    log_scale,
+    new_figure,
+    title,
+)
+from benchquery.kinds.architectures.analysis.distribution import METRICS, metric_correlations
+from benchquery.kinds.architectures.analysis.frequency import link_frequencies, op_frequencies
+from benchquery.kinds.architectures.analysis.importance import node_importance
+from benchquery.kinds.architectures.analysis.learning import early_rank_correlation, seed_noise
+from benchquery.kinds.architectures.analysis.smoothness import smoothness
+from benchquery.kinds.architectures.arch import NODES
+from benchquery.kinds.architectures.table import ArchTable
+
+if TYPE_CHECKING:
+    import matplotlib.figure as mpl_figure
+    import numpy as np
+else:
+    np = LazyModule("numpy")
+
+
+def pareto(
+    table: ArchTable, better: str = "valid_perf", cheaper: str = "latency"
+) -> mpl_figure.Figure:
+    """Draw all architectures and the front of those that none beats in both columns.
+
+    Args:
+        table: The table.
+        better: The column to maximise.
+        cheaper: The column to minimise.
+    """
+    front = table.pareto(better, cheaper).top(len(table), cheaper)
+    figure = new_figure()
+    axes = figure.subplots()
+    axes.scatter(
+        table.column(cheaper), table.column(better), s=4, color=GREY, alpha=0.35, linewidths=0,
+        rasterized=True, label=f"{len(table):,} architectures",
+    )  # fmt: skip
+    axes.plot(
+        front.column(cheaper), front.column(better), "o-", color=COLOURS[1], markersize=5,
+        drawstyle="steps-post", label=f"Pareto front: {len(front)}",
+    )  # fmt: skip
+    log_scale(axes)
+    axes.set(xlabel=label(cheaper), ylabel=label(better))
+    axes.legend(loc="lower right")
+    finish(axes, title(table, "Pareto front"))
+    return figure
+
+
+def distribution(table: ArchTable) -> mpl_figure.Figure:
+    """Draw how performance, latency and parameters are spread (Figure 2)."""
+    figure = new_figure(9, 3)
+    for axes, name, colour in zip(figure.subplots(1, 3), METRICS, COLOURS, strict=False):
+        values = table.column(name)
+        axes.hist(values[~np.isnan(values)], bins=60, color=colour)
+        axes.set(xlabel=label(name), ylabel="architectures")
+        finish(axes)
+    figure.suptitle(title(table, "Distribution"), fontsize=10)
+    return figure
+
+
+def correlations(table: ArchTable) -> mpl_figure.Figure:
+    """Draw Pearson's correlation between performance, latency and parameters (Figure 9)."""
+    figure = new_figure(4.6, 3.6)
+    axes = figure.subplots()
+    draw_matrix(axes, metric_correlations(table), METRICS, METRICS, least=-1)
+    axes.set_title(title(table, "Correlations"), fontsize=9)
+    return figure
+
+
+def frequency(table: ArchTable, share: float = 0.05, by: str = "perf") -> mpl_figure.Figure:
+    """Draw which links and operations the best architectures use (Figures 3 and 10)."""
+    figure = new_figure(9, 3.2)
+    left, right = figure.subplots(1, 2)
+    links = link_frequencies(table, share, by)
+    left.bar(list(links), list(links.values()), color=COLOURS[0])
+    left.tick_params(axis="x", labelsize=8)
+    left.set(xlabel="link list", ylabel=f"share of the top {share:.0%} by {by}")
+    parts = [("on the input", True, COLOURS[1]), ("deeper", False, COLOURS[2])]
+    for offset, (name, first, colour) in zip((-0.2, 0.2), parts, strict=True):
+        ops = op_frequencies(table, share, by, first=first)
+        right.bar(np.arange(len(ops)) + offset, list(ops.values()), 0.4, label=name, color=colour)
+    right.set_xticks(range(len(ops)), list(ops), fontsize=8)
+    right.set(xlabel="operation", ylabel="share of the nodes")
+    right.legend()
+    for axes in (left, right):
+        finish(axes)
+    figure.suptitle(title(table, "Choices of the best"), fontsize=10)
+    return figure
+
+
+def changes(table: ArchTable, by: str = "perf") -> mpl_figure.Figure:
+    """Draw the mean difference against the number of changes (Figure 5)."""
+    result = smoothness(table, by)
+    figure = new_figure(5.6, 3.6)
+    axes = figure.subplots()
+    for (name, means), colour in zip(
+        (("operations", result.ops), ("links", result.links)), COLOURS, strict=False
+    ):
+        axes.plot(list(means), list(means.values()), "o-", color=colour, label=name)
+    axes.axhline(result.random, color=COLOURS[3], linestyle="--", label="two random architectures")
+    axes.set_xticks(range(1, NODES + 1))
+    axes.set(xlabel="number of changes", ylabel=f"mean difference of {label(by)}", ylim=(0, None))
+    axes.legend()
+    finish(axes, title(table, "Smoothness"))
+    return figure
+
+
+def importance(table: ArchTable, by: str = "perf") -> mpl_figure.Figure:
+    """Draw how much of the variance the first and the last nodes explain (Figure 6)."""
+    figure = new_figure(5.6, 3.6)
+    axes = figure.subplots()
+    lengths = np.arange(1, NODES + 1)
+    for (name, shares), colour in zip(node_importance(table, by).items(), COLOURS, strict=False):
+        axes.plot(lengths, shares, "o-", color=colour, label=name)
+    axes.set_xticks(lengths)
+    axes.set(xlabel="number of nodes", ylabel=f"eta squared of {by}", ylim=(0, 1))
+    axes.legend()
+    finish(axes, title(table, "Importance of nodes"))
+    return figure
+
+
+def learning(table: ArchTable) -> mpl_figure.Figure:
+    """Draw how early the ranking settles and how much seeds differ, from the curves."""
+    figure = new_figure(9, 3.2)
+    left, right = figure.subplots(1, 2)
+    left.plot(early_rank_correlation(table), color=COLOURS[0])
+    left.set(xlabel="epoch", ylabel="Spearman's correlation with the end")
+    right.plot(seed_noise(table), color=COLOURS[1])
+    right.set(xlabel="epoch", ylabel="standard deviation over seeds")
+    for axes in (left, right):
+        finish(axes)
+    figure.suptitle(title(table, "Learning curves"), fontsize=10)
+    return figure
+
+
+TABLE_FIGURES: Mapping[str, Callable[[ArchTable], mpl_figure.Figure]] = {
+    "pareto": pareto,
+    "distribution": distribution,
+    "correlations": correlations,
+    "frequency": frequency,
+    "smoothness": changes,
+    "importance": importance,
+    "learning": learning,
+}

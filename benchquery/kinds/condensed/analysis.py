@@ -1,0 +1,114 @@
+"""What tables of condensed graphs say of methods: their usual runs, averaged over seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from benchquery.errors import QueryError
+from benchquery.kinds.condensed.config import EvalConfig
+from benchquery.kinds.condensed.methods import METHODS
+from benchquery.kinds.condensed.table import CondensedTable
+from benchquery.table.rows import Record
+
+_USUAL = {"protocol": "corrected", "ratio_of": "nodes"}
+_WAY = ("init", "backbone", "protocol", "ratio_of", "hyperparameters", "evaluation")
+
+
+def peculiarities(mean: Mapping[str, object]) -> dict[str, object]:
+    """Return what of a run is not as its method usually is: settings and hyper-parameters.
+
+    Args:
+        mean: A record of `CondensedTable.mean`.
+    """
+    spec = METHODS.get(str(mean["method"]))
+    usual = _USUAL | ({"init": spec.init, "backbone": spec.backbone} if spec else {})
+    changed = {name: mean[name] for name, value in usual.items() if mean[name] != value}
+    hyperparameters = mean["hyperparameters"]
+    assert isinstance(hyperparameters, Mapping)
+    return {**changed, **hyperparameters}
+
+
+def method_name(mean: Mapping[str, object]) -> str:
+    """Return the method of a run, and what is not as usual in it, for legends and rows."""
+    odd = peculiarities(mean)
+    said = ", ".join(
+        str(value) if name in ("init", "backbone", "protocol") else f"{name}={value}"
+        for name, value in odd.items()
+    )
+    return f"{mean['method']} ({said})" if said else str(mean["method"])
+
+
+def check_model(table: CondensedTable, model: str) -> None:
+    """Refuse a model that judged no graph of a table.
+
+    Raises:
+        QueryError: If there is no such model.
+    """
+    known = dict.fromkeys(table.column("model").tolist())
+    if model not in known:
+        raise QueryError(
+            f"no graph of this table of {table.name!r} was evaluated by {model!r}; "
+            f"allowed: {', '.join(known)}"
+        )
+
+
+def usual_means(table: CondensedTable, model: str = "gcn") -> dict[str, list[Record]]:
+    """Return for each method its usual run at every ratio, averaged over condensation seeds.
+
+    A method that was run in several ways counts with the way that is most like its recipe; of
+    equally usual ones, with the one that has most figures. Ways are told apart by everything but
+    ratio and seed, the evaluation included. To see another way, leave rows out first:
+    ``table.where(init="noise")``.
+
+    Args:
+        table: The table.
+        model: The model that judged the graphs.
+
+    Returns:
+        By method, in the order of `benchquery.kinds.condensed.methods.METHODS`: records of
+        `CondensedTable.mean`, the smallest ratio first.
+
+    Raises:
+        QueryError: If no graph was judged by the model.
+    """
+    check_model(table, model)
+    ways: dict[str, dict[str, list[Record]]] = {}
+    for mean in table.where(model=model).mean(over="seed"):
+        way = str([mean[name] for name in _WAY])
+        ways.setdefault(mean["method"], {}).setdefault(way, []).append(mean)
+    usual = EvalConfig(model=model).valid_hash()
+    chosen = {
+        method: min(
+            runs.values(),
+            key=lambda means: (
+                means[0]["evaluation"] != usual,
+                len(peculiarities(means[0])),
+                -sum(mean["count"] for mean in means),
+            ),
+        )
+        for method, runs in ways.items()
+    }
+    return {
+        method: sorted(chosen[method], key=lambda mean: float(mean["ratio"]))
+        for method in in_order(chosen)
+    }
+
+
+def in_order(methods: Iterable[str]) -> list[str]:
+    """Return methods in the order of `benchquery.kinds.condensed.methods.METHODS`, unknown ones last."""
+    known = list(METHODS)
+    return sorted(methods, key=lambda name: known.index(name) if name in known else len(known))
+
+
+def common_ratio(table: CondensedTable) -> float:
+    """Return the ratio at which most methods were judged by most models; the largest of those.
+
+    Raises:
+        QueryError: If the table has no rows.
+    """
+    cells: dict[float, set[tuple[str, str]]] = {}
+    for record in table.records():
+        cells.setdefault(record["ratio"], set()).add((record["method"], record["model"]))
+    if not cells:
+        raise QueryError(f"this table of {table.name!r} has no rows")
+    return max(cells, key=lambda ratio: (len(cells[ratio]), ratio))

@@ -1,0 +1,275 @@
+"""Pictures of a table of condensed graphs. `CONDENSED_FIGURES` names them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from benchquery._imports import LazyModule
+from benchquery.errors import QueryError
+from benchquery.figures.style import (
+    COLOURS,
+    GREY,
+    draw_matrix,
+    finish,
+    label,
+    log_scale,
+    look,
+    new_figure,
+    title,
+)
+from benchquery.kinds.condensed.analysis import (
+    check_model,
+    common_ratio,
+    in_order,
+    method_name,
+    usual_means,
+)
+from benchquery.kinds.condensed.config import CondenseConfig
+from benchquery.kinds.condensed.methods import METHODS
+from benchquery.kinds.condensed.published import Published, mean_accuracy, whole_accuracy
+from benchquery.kinds.condensed.table import CondensedTable
+from benchquery.table.rows import Record
+from benchquery.table.schema import CURVE_COLUMNS, Kind
+
+if TYPE_CHECKING:
+    import matplotlib.axes as mpl_axes
+    import matplotlib.figure as mpl_figure
+    import numpy as np
+
+    from benchquery._typing import Array
+else:
+    np = LazyModule("numpy")
+
+_KIND: Kind = "condensed"
+_PAPER = "published by the GC-Bench paper"
+_NO_LOSS = ("epoch", "valid_perf", "seconds")
+_LARGEST = 220.0
+_WHOLE = "whole graph"
+
+
+def _look_of(method: str) -> dict[str, Any]:
+    """Return the look of a method, the same in every picture."""
+    return look(list(METHODS).index(method) if method in METHODS else len(METHODS))
+
+
+def _whole_percent(means: Sequence[Record]) -> float:
+    """Return the figure of the whole graph that some runs are compared with."""
+    known = [mean["full_perf"] for mean in means if not np.isnan(mean["full_perf"])]
+    return 100 * float(np.mean(known)) if known else np.nan
+
+
+def _percent(figure: Published | None) -> float | None:
+    return None if figure is None else figure.percent
+
+
+def ratios(
+    table: CondensedTable, model: str = "gcn", *, published: bool = True
+) -> mpl_figure.Figure:
+    """Draw test performance against the ratio: one line a method, mean and std over seeds.
+
+    Args:
+        table: The table; which run of a method is drawn, `usual_means` says.
+        model: The model that judged the graphs.
+        published: Whether to mark what the paper has.
+    """
+    lines = usual_means(table, model)
+    figure = new_figure(7.4, 4.6)
+    axes = figure.subplots()
+    for method, means in lines.items():
+        axes.errorbar(
+            [mean["ratio"] for mean in means], [100 * mean["perf"] for mean in means],
+            yerr=[100 * mean["perf_std"] for mean in means], capsize=3, markersize=5,
+            label=method_name(means[0]), **_look_of(method),
+        )  # fmt: skip
+    drawn = [mean for means in lines.values() for mean in means]
+    axes.axhline(_whole_percent(drawn), color=GREY, label=_WHOLE, zorder=1)
+    if published:
+        _mark_published(axes, table, drawn, model)
+    _ratio_ticks(axes, sorted({mean["ratio"] for mean in drawn}))
+    axes.set(xlabel=label("ratio", _KIND), ylabel=f"perf, {table.manifest.metric} [%]")
+    axes.legend(fontsize=7, ncols=2)
+    finish(axes, title(table, f"Test performance of {model} by ratio"))
+    return figure
+
+
+def _mark_published(
+    axes: mpl_axes.Axes, table: CondensedTable, drawn: Sequence[Record], model: str
+) -> None:
+    """Mark the paper's figures of the same runs, hollow, and that of the whole graph."""
+    named = _PAPER
+    for mean in drawn:
+        paper = _percent(mean_accuracy(mean))
+        if paper is not None:
+            axes.plot(
+                mean["ratio"], paper, markersize=9, markerfacecolor="none", label=named,
+                **{**_look_of(mean["method"]), "linestyle": "none"},
+            )  # fmt: skip
+            named = "_"
+    whole = _percent(whole_accuracy(table.name, model))
+    if whole is not None:
+        axes.axhline(whole, color=GREY, linestyle=":", label=f"{_WHOLE}, {_PAPER}", zorder=1)
+
+
+def _ratio_ticks(axes: mpl_axes.Axes, values: Sequence[float]) -> None:
+    """Make the horizontal axis logarithmic with the ratios as ticks."""
+    axes.set_xscale("log")
+    axes.set_xticks(values, [f"{100 * value:g}%" for value in values])
+    axes.set_xticks([], minor=True)
+
+
+def costs(table: CondensedTable, model: str = "gcn") -> mpl_figure.Figure:
+    """Draw test performance against the time of condensing, experts included.
+
+    Every point is the mean over seeds of one way to condense; its area is the size of the graph.
+
+    Args:
+        table: The table.
+        model: The model that judged the graphs.
+    """
+    check_model(table, model)
+    by_method: dict[str, list[Record]] = {}
+    for mean in table.where(model=model).mean(over="seed"):
+        if mean["count"]:
+            by_method.setdefault(mean["method"], []).append(mean)
+    sizes = [mean["graph_bytes"] for means in by_method.values() for mean in means]
+    if not sizes:
+        raise QueryError(f"no graph of this table of {table.name!r} has a figure by {model!r}")
+    figure = new_figure(7.4, 4.6)
+    axes = figure.subplots()
+    for method in in_order(by_method):
+        means = by_method[method]
+        style = _look_of(method)
+        axes.scatter(
+            [mean["condense_time"] + np.nan_to_num(mean["expert_time"]) for mean in means],
+            [100 * mean["perf"] for mean in means],
+            s=[_LARGEST * mean["graph_bytes"] / max(sizes) + 8 for mean in means],
+            color=style["color"], marker=style["marker"], alpha=0.65, linewidths=0, label=method,
+        )  # fmt: skip
+    for size in (min(sizes), max(sizes)):
+        area = _LARGEST * size / max(sizes) + 8
+        axes.scatter([], [], s=area, color=GREY, label=f"graph of {size / 1e3:,.1f} kB")
+    log_scale(axes)
+    axes.set(xlabel="condense_time + expert_time [s]", ylabel=f"perf, {table.manifest.metric} [%]")
+    axes.legend(fontsize=7, ncols=2)
+    finish(axes, title(table, f"Test performance of {model} by cost"))
+    return figure
+
+
+def _chosen(table: CondensedTable, config: CondenseConfig | str | None) -> Record:
+    """Return the record of a configuration; of the best by validation if none is named."""
+    return table.best() if config is None else table[config]
+
+
+def _naming(record: Record) -> str:
+    return f"{record['method']}, ratio {record['ratio']:g}, seed {record['seed']}"
+
+
+def trace(table: CondensedTable, config: CondenseConfig | str | None = None) -> mpl_figure.Figure:
+    """Draw how a condensation went: losses and validation of its snapshots.
+
+    Args:
+        table: The table.
+        config: A configuration or its hash; None for the best by validation.
+    """
+    record = _chosen(table, config)
+    figures = table.trace(record["config"])
+    losses = {name: values for name, values in figures.items() if name not in _NO_LOSS}
+    panels = [(losses, "loss")] if losses else []
+    panels.append(({"valid_perf": figures["valid_perf"]}, label("valid_perf", _KIND)))
+    figure = _panels(panels, figures["epoch"], "condensation epoch")
+    figure.axes[-1].axvline(
+        record["best_epoch"], color=GREY, linestyle="--", zorder=1, label="chosen snapshot"
+    )
+    figure.axes[-1].legend(fontsize=8)
+    figure.suptitle(title(table, f"Condensation by {_naming(record)}"), fontsize=10)
+    return figure
+
+
+def curve(
+    table: CondensedTable,
+    config: CondenseConfig | str | None = None,
+    model: str | None = None,
+) -> mpl_figure.Figure:
+    """Draw the learning curve of a model on a condensed graph, the mean over evaluation seeds.
+
+    Args:
+        table: The table.
+        config: A configuration or its hash; None for the best by validation.
+        model: The model; None for the usual evaluation.
+    """
+    record = _chosen(table, config)
+    values = table.curve(record["config"], model)
+    shown = {column.name: values[:, i] for i, column in enumerate(CURVE_COLUMNS)}
+    names = [f"{split}_{{}}" for split in ("train", "valid", "test")]
+    panels = [
+        ({name.format(what): shown[name.format(what)] for name in names}, said)
+        for what, said in (("perf", f"{table.manifest.metric} [fraction]"), ("loss", "loss [nat]"))
+    ]
+    figure = _panels(panels, np.arange(len(values)), "epoch of the evaluation")
+    judged = model or table[record["config"]]["model"]
+    figure.suptitle(title(table, f"{judged} trained on {_naming(record)}"), fontsize=10)
+    return figure
+
+
+def _panels(
+    panels: Sequence[tuple[Mapping[str, Array], str]], epochs: Array, below: str
+) -> mpl_figure.Figure:
+    """Draw lines over epochs, one panel beside the other."""
+    figure = new_figure(max(6.6, 4.5 * len(panels)), 3.2)
+    for axes, (lines, said) in zip(
+        figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True
+    ):
+        marker = "o" if len(epochs) < 50 else ""
+        for (name, values), colour in zip(lines.items(), COLOURS, strict=False):
+            axes.plot(epochs, values, marker=marker, markersize=3, color=colour, label=name)
+        axes.set(xlabel=below, ylabel=said)
+        axes.legend(fontsize=8)
+        finish(axes)
+    return figure
+
+
+def models(table: CondensedTable, ratio: float | None = None) -> mpl_figure.Figure:
+    """Draw how graphs of each method serve each model: test performance in percent.
+
+    Args:
+        table: The table; which run of a method is drawn, `usual_means` says.
+        ratio: The ratio; None for the one at which most models were trained.
+
+    Raises:
+        QueryError: If the table has no such ratio.
+    """
+    ratio = common_ratio(table) if ratio is None else ratio
+    part = table.where(ratio=ratio)
+    if not part:
+        known = ", ".join(f"{value:g}" for value in sorted(set(table.column("ratio").tolist())))
+        raise QueryError(f"this table of {table.name!r} has no ratio {ratio!r}; allowed: {known}")
+    columns = list(dict.fromkeys(part.column("model").tolist()))
+    means = {model: usual_means(part, model) for model in columns}
+    methods = in_order({method for of_model in means.values() for method in of_model})
+    matrix = np.full((len(methods) + 1, len(columns)), np.nan)
+    names: dict[str, str] = {}
+    for j, of_model in enumerate(means.values()):
+        for method, (mean,) in of_model.items():
+            matrix[methods.index(method), j] = 100 * mean["perf"]
+            names.setdefault(method, method_name(mean))
+        matrix[-1, j] = _whole_percent([mean for (mean,) in of_model.values()])
+    figure = new_figure(2.6 + 0.75 * len(columns), 1.6 + 0.38 * len(matrix))
+    axes = figure.subplots()
+    draw_matrix(
+        axes, matrix, [*(names[method] for method in methods), _WHOLE], columns,
+        least=float(np.nanmin(matrix)), most=float(np.nanmax(matrix)), digits=1,
+    )  # fmt: skip
+    axes.set(xlabel="model", ylabel="method")
+    heading = title(table, f"perf, {table.manifest.metric} [%], ratio {ratio:g}")
+    figure.suptitle(heading, fontsize=9, wrap=True)
+    return figure
+
+
+CONDENSED_FIGURES: Mapping[str, Callable[..., mpl_figure.Figure]] = {
+    "ratios": ratios,
+    "costs": costs,
+    "models": models,
+    "trace": trace,
+    "curve": curve,
+}

@@ -1,0 +1,233 @@
+"""Condensed graphs: the small graphs themselves, and how they came to be.
+
+``graphs.h5`` holds one group a configuration, named by its hash, with the arrays ``x`` (n, f),
+``y`` (n) classes or (n, c) probabilities of the classes, ``adjacency`` (n, n) where there are
+edges, and ``trace``: one entry a snapshot, with its epoch, losses and validation figure. Every
+chunk and all of HDF5's own structures carry checksums, and every graph its SHA-256, so damage is
+noticed when it is read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from benchquery._imports import LazyModule
+from benchquery.errors import CorruptTableError, QueryError, UnknownHashError
+from benchquery.table.curves import CHECKED
+from benchquery.table.hdf5 import new_hdf5
+
+if TYPE_CHECKING:
+    import h5py
+    import numpy as np
+
+    from benchquery._typing import Array
+else:
+    h5py = LazyModule("h5py", extra="curves")
+    np = LazyModule("numpy")
+
+_TRACE = "trace"
+_DIGEST = "sha256"
+_ARRAYS = ("x", "y", "adjacency")
+
+
+class NewGraphs:
+    """A file of condensed graphs that is being written, as `new_graphs` gives it."""
+
+    def __init__(self, file: h5py.File) -> None:
+        self._file = file
+
+    def add(
+        self,
+        config: str,
+        x: Array,
+        y: Array,
+        adjacency: Array | None,
+        trace: Mapping[str, Array],
+    ) -> str:
+        """Add the graph of a configuration.
+
+        Args:
+            config: The hash of the configuration.
+            x: (n, f) features, float16 or float32.
+            y: (n,) classes as integers, or (n, c) probabilities.
+            adjacency: (n, n) edge weights, float16 or float32; None for no edges.
+            trace: Figures of the snapshots by name, such as epoch, losses and valid_perf; all of
+                one length.
+
+        Returns:
+            The SHA-256 of the graph.
+
+        Raises:
+            QueryError: If the arrays are not of one graph, or there is one of this hash already.
+        """
+        if config in self._file:
+            raise QueryError(f"the graph of {config} is there already")
+        arrays = {"x": x, "y": y} | ({} if adjacency is None else {"adjacency": adjacency})
+        arrays = {name: np.ascontiguousarray(values) for name, values in arrays.items()}
+        figures = {name: np.asarray(values) for name, values in trace.items()}
+        if problem := _graph_problem(arrays) or _trace_problem(figures):
+            raise QueryError(f"the graph of {config} can't be stored: {problem}")
+        entries = np.empty(
+            len(next(iter(figures.values()))),
+            dtype=[(name, values.dtype) for name, values in figures.items()],
+        )
+        for name, values in figures.items():
+            entries[name] = values
+        group = self._file.create_group(config)
+        for name, values in {**arrays, _TRACE: entries}.items():
+            group.create_dataset(name, data=values, chunks=values.shape, **CHECKED)
+        digest = _digest(arrays)
+        group.attrs[_DIGEST] = np.bytes_(digest)
+        return digest
+
+
+@contextlib.contextmanager
+def new_graphs(path: Path) -> Iterator[NewGraphs]:
+    """Make a file of condensed graphs and give it to be filled, graph by graph.
+
+    Args:
+        path: The file to write.
+    """
+    with new_hdf5(path) as file:
+        yield NewGraphs(file)
+
+
+class Graphs:
+    """The condensed graphs of a table.
+
+    Args:
+        path: The ``graphs.h5`` of the table.
+
+    Raises:
+        CorruptTableError: If the file is not such a file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._file = h5py.File(path, "r")
+            self.configs: frozenset[str] = frozenset(self._file)
+        except (OSError, RuntimeError) as error:
+            raise CorruptTableError(f"{path} is no file of condensed graphs: {error}") from error
+
+    def graph(self, config: str) -> Mapping[str, Array]:
+        """Return the arrays of a graph: ``x``, ``y`` and, if it has edges, ``adjacency``.
+
+        Args:
+            config: The hash of a configuration.
+
+        Raises:
+            UnknownHashError: If there is no graph of this configuration.
+            CorruptTableError: If the file is damaged there.
+        """
+        with self._reading(config) as group:
+            arrays = {name: _read(group[name]) for name in _ARRAYS if name in group}
+            problem = _graph_problem(arrays)
+            if not problem and _digest(arrays) != group.attrs[_DIGEST].decode():
+                problem = "its SHA-256 is another"
+            if problem:
+                raise ValueError(problem)
+        return MappingProxyType(arrays)
+
+    def trace(self, config: str) -> Mapping[str, Array]:
+        """Return the figures of every snapshot by name: epoch, losses and validation figure.
+
+        Args:
+            config: The hash of a configuration.
+
+        Raises:
+            UnknownHashError: If there is no graph of this configuration.
+            CorruptTableError: If the file is damaged there.
+        """
+        with self._reading(config) as group:
+            entries = _read(group[_TRACE])
+            names = entries.dtype.names or ()
+            figures = {name: np.ascontiguousarray(entries[name]) for name in names}
+            if problem := _trace_problem(figures):
+                raise ValueError(problem)
+        return MappingProxyType(figures)
+
+    @contextlib.contextmanager
+    def _reading(self, config: str) -> Iterator[h5py.Group]:
+        """Give the group of a configuration; what goes wrong with it is damage."""
+        if config not in self.configs:
+            raise UnknownHashError(f"{self._path} has no graph of the configuration {config!r}")
+        try:
+            yield self._file[config]
+        except (OSError, RuntimeError, KeyError, TypeError, ValueError, AttributeError) as error:
+            raise CorruptTableError(
+                f"{self._path} is damaged at configuration {config}: {error}"
+            ) from error
+
+
+def _read(dataset: h5py.Dataset) -> Array:
+    """Read a dataset of plain numbers, and no other."""
+    if dataset.dtype.hasobject:
+        raise TypeError(f"{dataset.name} holds no plain numbers")
+    values: Array = dataset[()]
+    values.flags.writeable = False
+    return values
+
+
+def _graph_problem(arrays: Mapping[str, Array]) -> str:
+    """Say why arrays are not those of a graph; nothing if they are."""
+    x, y, adjacency = (arrays.get(name) for name in _ARRAYS)
+    if x is None or y is None:
+        return "it has no x or no y"
+    kinds = {name: values.dtype.kind for name, values in arrays.items()}
+    if kinds["x"] != "f" or kinds.get("adjacency", "f") != "f":
+        return "x and adjacency are floating-point numbers"
+    if x.ndim != 2 or not x.size:
+        return f"x has the shape {x.shape}, not (nodes, features)"
+    if len(y) != len(x) or (kinds["y"], y.ndim) not in {("i", 1), ("u", 1), ("f", 2)}:
+        return f"y is {y.dtype}{y.shape}, not {len(x)} integers or rows of probabilities"
+    if adjacency is not None and adjacency.shape != (len(x), len(x)):
+        return f"adjacency has the shape {adjacency.shape}, not {(len(x), len(x))}"
+    return ""
+
+
+def _trace_problem(figures: Mapping[str, Array]) -> str:
+    """Say why arrays are not the trace of a condensation; nothing if they are."""
+    shapes = {values.shape for values in figures.values()}
+    if len(shapes) != 1 or len(shape := shapes.pop()) != 1 or not shape[0]:
+        return "the figures of its trace are not as many for each name, and at least one"
+    if any(values.dtype.kind not in "fiu" for values in figures.values()):
+        return "the figures of its trace are not numbers"
+    return ""
+
+
+def _digest(arrays: Mapping[str, Array]) -> str:
+    """Return the SHA-256 of named arrays: their names, types, shapes and values."""
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        values = arrays[name]
+        digest.update(f"{name} {values.dtype.str} {values.shape}\n".encode())
+        digest.update(np.ascontiguousarray(values).tobytes())
+    return digest.hexdigest()
+
+
+def edge_weights(nodes: int, adjacency: Array | None, threshold: float) -> Array:
+    """Return (nodes, nodes) the weight of every edge, each once, above the diagonal.
+
+    Args:
+        nodes: The number of nodes.
+        adjacency: Symmetric weights; None for a graph without edges. Loops are no edges.
+        threshold: Edges with less weight are left out.
+    """
+    if adjacency is None:
+        return np.zeros((nodes, nodes), np.float32)
+    weights: Array = np.triu(adjacency.astype(np.float32), k=1)
+    weights[weights < np.float32(threshold)] = 0
+    return weights
+
+
+def node_degrees(weights: Array) -> Array:
+    """Return how many edges each node has, given weights as `edge_weights` does."""
+    present = weights > 0
+    degrees: Array = present.sum(axis=0) + present.sum(axis=1)
+    return degrees

@@ -1,0 +1,195 @@
+"""What others published on condensed graphs: the result tables of GC-Bench, as printed.
+
+The figures are typed over from the paper; ``gc-bench/README.md`` beside them says what could not
+be read. They are references to compare with, and never part of a table that was measured.
+"""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from benchquery.errors import CorruptTableError, QueryError, UnknownNameError
+from benchquery.kinds.condensed.config import TASKS, CondenseConfig
+from benchquery.kinds.condensed.methods import METHODS
+from benchquery.table.store import BUNDLED
+
+SOURCE = "Sun et al., GC-Bench: An Open and Unified Benchmark for Graph Condensation"
+WHOLE = "whole"
+"""The method of figures that are of the whole graph."""
+
+_PERCENT: Mapping[str | None, float] = {"percent": 1.0, "fraction": 100.0}
+_FOLDER = BUNDLED / "gc-bench"
+_PREFIX = "table-"
+
+
+@dataclasses.dataclass(frozen=True)
+class Published:
+    """A figure of the paper. What its table does not say is None.
+
+    Attributes:
+        table: The table of the paper, for example ``2`` or ``b11``.
+        dataset: The dataset.
+        method: The condensation method; ``whole`` for training on all of the dataset.
+        ratio: The size of the condensed graph relative to the dataset.
+        graphs_per_class: Graphs of each class in a condensed set of graphs.
+        model: What was trained on the condensed graph.
+        init: What the synthetic features began as.
+        task: The task.
+        setting: Transductive or inductive.
+        level: Whether the dataset is one graph or many.
+        labelled_share: Nodes of the condensed graph relative to the labelled ones.
+        metric: What the figure is.
+        unit: The unit of the figure.
+        mean: The figure; None where the paper has none, or it can't be read.
+        std: Its standard deviation.
+        note: Why there is no figure, or what to know of it.
+    """
+
+    table: str
+    dataset: str
+    method: str | None = None
+    ratio: float | None = None
+    graphs_per_class: int | None = None
+    model: str | None = None
+    init: str | None = None
+    task: str | None = None
+    setting: str | None = None
+    level: str | None = None
+    labelled_share: float | None = None
+    metric: str | None = None
+    unit: str | None = None
+    mean: float | None = None
+    std: float | None = None
+    note: str | None = None
+
+    @property
+    def percent(self) -> float | None:
+        """The mean in percent, for figures that are shares."""
+        return None if self.mean is None else self.mean * _PERCENT[self.unit]
+
+    @property
+    def source(self) -> str:
+        """Where the figure is from."""
+        return f"{SOURCE}, Table {self.table.upper()}"
+
+
+_NUMBERS: dict[str, Callable[[str], float]] = {
+    "ratio": float,
+    "graphs_per_class": int,
+    "labelled_share": float,
+    "mean": float,
+    "std": float,
+}
+
+
+def published_tables() -> tuple[str, ...]:
+    """Return the names of the paper's tables that are here."""
+    return tuple(sorted(path.stem.removeprefix(_PREFIX) for path in _FOLDER.glob("*.csv")))
+
+
+def published(table: str, **equals: object) -> tuple[Published, ...]:
+    """Return the figures of one of the paper's tables.
+
+    Args:
+        table: Its name, for example ``2`` or ``b11``.
+        equals: Attributes of `Published` that must equal a value.
+
+    Raises:
+        UnknownNameError: If there is no such table.
+        QueryError: If figures have no such attribute.
+        CorruptTableError: If the file can't be read.
+    """
+    if table not in published_tables():
+        raise UnknownNameError(
+            f"there is no published table {table!r}; there are {', '.join(published_tables())}"
+        )
+    fields = [field.name for field in dataclasses.fields(Published)]
+    if unknown := equals.keys() - set(fields):
+        raise QueryError(f"figures have no {', '.join(sorted(unknown))}; they have {fields}")
+    return tuple(
+        figure
+        for figure in _read(_FOLDER / f"{_PREFIX}{table}.csv")
+        if all(getattr(figure, name) == value for name, value in equals.items())
+    )
+
+
+@cache
+def _read(path: Path) -> tuple[Published, ...]:
+    """Read a file of figures."""
+    table = path.stem.removeprefix(_PREFIX)
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            return tuple(
+                Published(
+                    table=table,
+                    **{
+                        name: _NUMBERS.get(name, str)(text) if text else None
+                        for name, text in row.items()
+                    },  # type: ignore[arg-type]
+                )
+                for row in csv.DictReader(file, strict=True)
+            )
+    except (OSError, ValueError, TypeError, csv.Error) as error:
+        raise CorruptTableError(f"{path} is no file of published figures: {error}") from error
+
+
+def paper_accuracy(config: CondenseConfig, model: str, task: str = TASKS[0]) -> Published | None:
+    """Return what the paper says of a condensed graph: the accuracy of classifying nodes, or pairs.
+
+    Table 2 has every method with its usual initialisation and GCN, Tables B11 and B12 have other
+    initialisations, Table B10 has other models and Table B5 link prediction. None where the paper
+    has no such figure.
+
+    Args:
+        config: How the graph was condensed; hyper-parameters other than the paper's are not
+            looked at.
+        model: What was trained on the condensed graph.
+        task: To do what.
+    """
+    usual = CondenseConfig(config.dataset, config.method, config.ratio)
+    if config["ratio_of"] != "nodes" or config.backbone != usual.backbone:
+        return None
+    same = {"dataset": config.dataset, "method": config.method, "ratio": config.ratio}
+    found: tuple[Published, ...] = ()
+    if task != TASKS[0]:
+        if model == "gcn" and config.init == usual.init:
+            found = published("b5", **same, task=task)
+    elif config.init != usual.init and model == "gcn":
+        found = (*published("b11", **same, init=config.init),
+                 *published("b12", **same, init=config.init))  # fmt: skip
+    elif model != "gcn":
+        found = published("b10", **same, model=model)
+    else:
+        found = published("2", **same, metric="accuracy")
+    return next((figure for figure in found if figure.mean is not None), None)
+
+
+def mean_accuracy(mean: Mapping[str, Any]) -> Published | None:
+    """Return what the paper says of a record, or of a mean over condensation seeds."""
+    if mean["method"] not in METHODS:
+        return None
+    config = CondenseConfig(
+        mean["dataset"],
+        mean["method"],
+        mean["ratio"],
+        mean["init"],
+        mean["backbone"],
+        ratio_of=mean["ratio_of"],
+    )
+    return paper_accuracy(config, mean["model"], mean["task"])
+
+
+def whole_accuracy(dataset: str, model: str, task: str = TASKS[0]) -> Published | None:
+    """Return the paper's accuracy of a model that was trained on all of a dataset."""
+    if task != TASKS[0]:
+        return None
+    if model == "gcn":
+        found = published("2", dataset=dataset, method=WHOLE, metric="accuracy")
+    else:
+        found = published("b10", dataset=dataset, method=WHOLE, model=model)
+    return next(iter(found), None)

@@ -1,0 +1,385 @@
+"""Tables of condensed graphs: a mapping from configuration to record, and the graphs themselves.
+
+A row is one condensed graph as one evaluation judged it, so a configuration has as many rows as
+it has evaluations. Tables never change once opened, so any number of threads may read one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from benchquery._imports import LazyModule
+from benchquery.errors import QueryError, UnknownHashError
+from benchquery.kinds.condensed.config import (
+    PROTOCOLS,
+    TASKS,
+    CondenseConfig,
+    EvalConfig,
+    changed_values,
+)
+from benchquery.kinds.condensed.graphs import Graphs, edge_weights, node_degrees
+from benchquery.table.columnfile import ColumnSet, Selection
+from benchquery.table.curves import Seed
+from benchquery.table.manifest import Manifest
+from benchquery.table.rows import Names, Record, RowTable
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+    from benchquery._typing import Array, Floats, Ints
+else:
+    np = LazyModule("numpy")
+    pd = LazyModule("pandas", extra="pandas")
+
+AVERAGED = (
+    "valid_perf", "perf", "full_perf", "retained", "nodes", "edges", "density", "homophily",
+    "best_epoch", "condense_time", "condense_time_best", "expert_time", "expert_bytes",
+    "peak_memory", "peak_gpu_memory", "graph_bytes",
+)  # fmt: skip
+"""The figures that `CondensedTable.mean` averages."""
+
+_SHORT = {"valid": "valid_perf"}
+
+
+class CondensedTable(RowTable[str]):
+    """A table of condensed graphs: hash of a configuration (or `CondenseConfig`) -> `Record`.
+
+    The record is that of the usual evaluation: by GCN as `EvalConfig` has it, else by a GCN that
+    classifies nodes, else the first one. `evaluations` gives all of them.
+
+    ``top``, ``best`` and ``pareto`` compare like with like: where a table has rows of several tasks
+    or protocols, those of node classification and of the corrected protocol. For others, leave
+    those out first, as in ``table.where(protocol="as-released").top()``.
+
+    Args:
+        manifest: What the table is and where its figures come from.
+        columns: Arrays of one length by name, ``config`` and ``evaluation`` among them.
+        curves_path: The file of its learning curves, if it has one.
+        graphs_path: The file of the condensed graphs, if it has one.
+        positions: Where each row stands in the whole table; None if this is the whole.
+    """
+
+    _expense = "condense_time_best"
+
+    def __init__(
+        self,
+        manifest: Manifest,
+        columns: ColumnSet,
+        curves_path: Path | None = None,
+        graphs_path: Path | None = None,
+        positions: Ints | None = None,
+    ) -> None:
+        super().__init__(manifest, columns, curves_path)
+        self._graphs_path = graphs_path
+        self._positions = positions
+        self._records: dict[int, Record] = {}
+
+    # ---------------------------------------------------------------- a mapping
+
+    def __getitem__(self, key: CondenseConfig | str) -> Record:
+        """Return the record of a configuration or its hash.
+
+        Raises:
+            UnknownHashError: If the table does not hold it.
+        """
+        return self._record_at(self._row(key))
+
+    def _record_at(self, row: int) -> Record:
+        """Make the record of a row when it is first asked for, and keep it."""
+        if row not in self._records:
+            self._records[row] = super()._record_at(row)
+        return self._records[row]
+
+    @cached_property
+    def _rows(self) -> dict[str, list[int]]:
+        """The rows of every configuration."""
+        rows: dict[str, list[int]] = {}
+        for row, config in enumerate(self._columns.cells("config")):
+            rows.setdefault(config, []).append(row)
+        return rows
+
+    def _rows_of(self, key: CondenseConfig | str) -> list[int]:
+        """Return the rows of a configuration or its hash."""
+        number = _hash_of(key)
+        if number not in self._rows:
+            raise UnknownHashError(
+                f"{key!r} is none of the {len(self):,} configurations of this table of "
+                f"{self.name!r}; `configs()` lists them"
+            )
+        return self._rows[number]
+
+    def _row(self, key: CondenseConfig | str, model: str | None = None) -> int:
+        """Return the row of a configuration's usual evaluation, or of that by a model."""
+        rows = self._rows_of(key)
+        evaluations, tasks, models = (
+            self._columns.cells(name) for name in ("evaluation", "task", "model")
+        )
+        if model is not None:
+            known = dict.fromkeys(models[row] for row in rows)
+            rows = [row for row in rows if models[row] == model]
+            if not rows:
+                raise QueryError(
+                    f"{_hash_of(key)} was not evaluated by {model!r}; allowed: {', '.join(known)}"
+                )
+        usual = EvalConfig(model=model or "gcn")
+        return min(
+            rows,
+            key=lambda row: (
+                evaluations[row] != usual.valid_hash(),
+                tasks[row] != usual.task,
+                models[row] != usual.model,
+            ),
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, (CondenseConfig, str)) and _hash_of(key) in self._rows
+
+    def __repr__(self) -> str:
+        return (
+            f"<CondensedTable {self.name!r}: {len(self):,} configurations in {len(self._order):,} "
+            f"rows, {self.manifest.origin} figures>"
+        )
+
+    # ---------------------------------------------------------------- queries
+
+    @property
+    def _order(self) -> Ints:
+        if self._positions is None:
+            return np.arange(self.manifest.rows)
+        return self._positions
+
+    def _take(self, rows: Ints) -> Self:
+        return type(self)(
+            self.manifest,
+            Selection(self._columns, rows),
+            self._curves_path,
+            self._graphs_path,
+            self._order[rows],
+        )
+
+    def _cost(self, name: str) -> Floats:
+        return super()._cost(_SHORT.get(name, name))
+
+    @property
+    def _comparable(self) -> Ints:
+        """The rows of the usual task and protocol; all of them if there is none of those."""
+        rows = super()._comparable
+        for name, usual in (("task", TASKS[0]), ("protocol", PROTOCOLS[0])):
+            those = rows[self.column(name)[rows] == usual]
+            rows = those if len(those) else rows
+        return rows
+
+    def configs(self) -> list[CondenseConfig]:
+        """Return the configurations, in the order of iteration.
+
+        Raises:
+            ConfigError: If the table was made by a version with other recipes.
+        """
+        texts = self._columns.cells("config_text")
+        return [CondenseConfig.from_text(texts[rows[0]]) for rows in self._rows.values()]
+
+    def evaluations(self, config: CondenseConfig | str) -> Self:
+        """Return the table of all evaluations of a configuration.
+
+        Raises:
+            UnknownHashError: If the table does not hold it.
+        """
+        return self._take(np.array(self._rows_of(config)))
+
+    def records(self) -> list[Record]:
+        """Return the record of every row."""
+        return [self._record_at(row) for row in range(len(self._order))]
+
+    def frame(self) -> pd.DataFrame:
+        """Return the rows as a pandas frame with the hash of the configuration as index."""
+        return pd.DataFrame({name: self.column(name) for name in self.columns}).set_index("config")
+
+    def best(self, by: str = "valid") -> Record:
+        """Return the best row.
+
+        Args:
+            by: ``valid`` for the validation figure, or a column. To choose by the test figure
+                is to look at the answer, so it must be said: ``perf``.
+
+        Raises:
+            QueryError: If no row has a figure, or the column has no better direction.
+        """
+        costs = self._cost(by)[self._comparable]
+        if np.isnan(costs).all():
+            raise QueryError(f"no row of this table of {self.name!r} has a figure in {by!r}")
+        return self.top(1, by)._record_at(0)
+
+    def mean(self, over: Names = "seed") -> list[Record]:
+        """Return figures averaged over the rows that differ in nothing but, usually, the seed.
+
+        Rows of different protocols or evaluations are never averaged.
+
+        Args:
+            over: The settings that may differ: ``seed``, ``init``, ``backbone``, ``ratio`` or
+                ``method``.
+
+        Returns:
+            For each group what its rows share; ``count``, how many have a figure, and
+            ``failed``, how many have none; and of each figure the mean over those that have
+            one and, under its name with ``_std``, the sample standard deviation (NaN for
+            one alone). ``hyperparameters`` are those that are not the method's default.
+
+        Raises:
+            QueryError: If one can't average over that.
+        """
+        over = (over,) if isinstance(over, str) else tuple(over)
+        settings = ("method", "ratio", "init", "backbone", "seed")
+        for name in over:
+            if name not in settings:
+                raise QueryError(f"can't average over {name!r}; allowed: {', '.join(settings)}")
+        groups: dict[tuple[str, str], list[Record]] = {}
+        for record in self.records():
+            fields = json.loads(record["config_text"])
+            kept = json.dumps({name: fields[name] for name in fields if name not in over})
+            groups.setdefault((kept, record["evaluation"]), []).append(record)
+        return [_average(records, json.loads(kept)) for (kept, _), records in groups.items()]
+
+    # ---------------------------------------------------------------- curves and graphs
+
+    def curve(
+        self, config: CondenseConfig | str, model: str | None = None, seed: Seed = "mean"
+    ) -> Array:
+        """Return every epoch of training a model on a condensed graph: (epochs, 7).
+
+        The columns are those of `benchquery.table.schema.CURVE_COLUMNS`.
+
+        Args:
+            config: A configuration or its hash.
+            model: The model that was trained; None for the usual evaluation.
+            seed: An evaluation seed, or ``mean`` for the mean over all that there are.
+
+        Raises:
+            UnknownHashError: If the table does not hold the configuration.
+            QueryError: If there are no curves, no such model or no such seed.
+        """
+        there, curves = self._curves_at(self._row(config, model))
+        chosen = [i for i, known in enumerate(there) if seed in ("mean", known)]
+        if not chosen:
+            raise QueryError(
+                f"{_hash_of(config)} has no curve of the evaluation seed {seed!r}; allowed: "
+                f"{', '.join(map(str, ['mean', *there])) if there else 'none'}"
+            )
+        mean: Array = _known_epochs(curves[chosen]).mean(axis=0)
+        return mean
+
+    def seed_curves(
+        self, config: CondenseConfig | str, evaluation: str | None = None
+    ) -> tuple[tuple[int, ...], Array]:
+        """Return every epoch of every evaluation seed that has a curve.
+
+        Args:
+            config: A configuration or its hash.
+            evaluation: The hash of an evaluation; None for the usual one.
+
+        Returns:
+            The seeds, and (seeds, epochs, 7) with the columns of
+            `benchquery.table.schema.CURVE_COLUMNS`.
+
+        Raises:
+            UnknownHashError: If the table does not hold the configuration so evaluated.
+            QueryError: If there are no curves.
+        """
+        if evaluation is None:
+            return self._curves_at(self._row(config))
+        known = self._columns.cells("evaluation")
+        rows = [row for row in self._rows_of(config) if known[row] == evaluation]
+        if not rows:
+            raise UnknownHashError(f"{_hash_of(config)} has no evaluation {evaluation!r}")
+        return self._curves_at(rows[0])
+
+    def _curves_at(self, row: int) -> tuple[tuple[int, ...], Array]:
+        """Return the evaluation seeds of a row that have a curve, and their curves."""
+        block = self.curves.block(int(self._order[row]))
+        there = np.flatnonzero(~np.isnan(block).all(axis=(1, 2)))
+        return tuple(self.curves.seeds[i] for i in there), _known_epochs(block[there])
+
+    @cached_property
+    def graphs(self) -> Graphs:
+        """The condensed graphs.
+
+        Raises:
+            QueryError: If the table has none.
+        """
+        if self._graphs_path is None:
+            raise QueryError(
+                f"the table of {self.name!r} ({self.manifest.origin}) has no condensed graphs"
+            )
+        return Graphs(self._graphs_path)
+
+    def graph(self, config: CondenseConfig | str) -> Mapping[str, Array]:
+        """Return the arrays of a condensed graph: ``x``, ``y`` and maybe ``adjacency``.
+
+        Raises:
+            UnknownHashError: If the table does not hold it, or it has no graph.
+            CorruptTableError: If the file is damaged there.
+        """
+        self._rows_of(config)
+        return self.graphs.graph(_hash_of(config))
+
+    def degrees(self, config: CondenseConfig | str) -> Ints:
+        """Return how many nodes of a condensed graph have 0, 1, 2, ... neighbours.
+
+        Edges below the threshold of the usual evaluation are left out.
+
+        Raises:
+            UnknownHashError: If the table does not hold it, or it has no graph.
+            CorruptTableError: If the file is damaged there.
+        """
+        graph, threshold = self.graph(config), self[config]["threshold"]
+        weights = edge_weights(len(graph["x"]), graph.get("adjacency"), threshold)
+        counts: Ints = np.bincount(node_degrees(weights))
+        return counts
+
+    def trace(self, config: CondenseConfig | str) -> Mapping[str, Array]:
+        """Return how a condensation went: epoch, losses and validation figure of each snapshot.
+
+        Raises:
+            UnknownHashError: If the table does not hold it, or it has no graph.
+            CorruptTableError: If the file is damaged there.
+        """
+        self._rows_of(config)
+        return self.graphs.trace(_hash_of(config))
+
+
+def _hash_of(key: CondenseConfig | str) -> str:
+    return key.valid_hash() if isinstance(key, CondenseConfig) else key
+
+
+def _known_epochs(curves: Array) -> Array:
+    """Return (seeds, epochs, 7) without the epochs at the end that have no figure."""
+    known = np.flatnonzero(~np.isnan(curves).all(axis=(0, 2)))
+    return curves[:, : 1 + int(known[-1])] if known.size else curves[:, :0]
+
+
+def _average(records: list[Record], kept: dict[str, Any]) -> Record:
+    """Average some records; `kept` are the fields of the configuration that they share."""
+    first = records[0]
+    figures = [record for record in records if not np.isnan(record["perf"])]
+    changed = changed_values(first["config_text"])
+    averaged = {name: kept[name] for name in kept if name not in (*changed, "recipe")}
+    averaged["hyperparameters"] = changed
+    averaged |= {name: first[name] for name in ("evaluation", "evaluation_text", "task", "model")}
+    averaged |= {"count": len(figures), "failed": len(records) - len(figures)}
+    for name in AVERAGED:
+        if name in first:
+            values = np.array([record[name] for record in figures], dtype=float)
+            values = values[~np.isnan(values)]
+            averaged[name] = float(values.mean()) if values.size else np.nan
+            averaged[f"{name}_std"] = float(values.std(ddof=1)) if values.size > 1 else np.nan
+    return Record(averaged)

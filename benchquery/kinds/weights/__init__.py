@@ -1,0 +1,1 @@
+"""Tables of operation weights: what differentiable searches weigh."""

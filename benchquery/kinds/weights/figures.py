@@ -1,0 +1,36 @@
+"""The picture of a differentiable search: its weights beside the choices of the best."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchquery._imports import LazyModule
+from benchquery.figures.style import COLOURS, finish, new_figure
+from benchquery.kinds.weights.analysis import WeightComparison
+
+if TYPE_CHECKING:
+    import matplotlib.figure as mpl_figure
+    import numpy as np
+else:
+    np = LazyModule("numpy")
+
+
+def weights(comparison: WeightComparison) -> mpl_figure.Figure:
+    """Draw mean weights and frequencies of every operation side by side (Figure 7)."""
+    figure = new_figure(7, 3.4)
+    axes = figure.subplots()
+    names = list(comparison.weights)
+    places = np.arange(len(names))
+    axes.bar(
+        places - 0.2, list(comparison.weights.values()), 0.4, color=COLOURS[0],
+        yerr=list(comparison.errors.values()), label="mean weight, with its standard error",
+    )  # fmt: skip
+    axes.bar(
+        places + 0.2, list(comparison.top.values()), 0.4, color=COLOURS[1],
+        label=f"share in the top {comparison.share:.0%} by {comparison.by}",
+    )  # fmt: skip
+    axes.set_xticks(places, names, fontsize=8)
+    axes.set(xlabel="operation", ylabel="share of the nodes")
+    axes.legend(fontsize=8)
+    finish(axes, f"Differentiable search: {comparison.dataset}")
+    return figure

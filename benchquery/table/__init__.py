@@ -1,0 +1,1 @@
+"""What every table is: columns, manifest, files, rows, finding and opening."""

@@ -1,0 +1,237 @@
+"""The summary file: a Parquet file whose columns are also plain arrays.
+
+Any Parquet reader opens it. The columns are written without compression, each as one
+plain page without nulls, so a column's bytes in the file are the bytes of its array.
+The manifest records where they start. Opening a table then takes no Parquet reader and
+no parsing: one read, one checksum, and a view for each column that is asked for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchquery._imports import LazyModule
+from benchquery.errors import CorruptTableError
+from benchquery.table.manifest import SUMMARY, Manifest, StoredColumn, check_size, check_sum
+from benchquery.table.schema import Kind
+from benchquery.table.schema import column as schema_column
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from benchquery._typing import Array
+else:
+    np = LazyModule("numpy")
+    pa = LazyModule("pyarrow")
+    pq = LazyModule("pyarrow.parquet")
+
+_FORMATS = {"int32": "i", "int64": "q", "float32": "f", "float64": "d"}
+"""By type of plain numbers: the letter that a memoryview knows it by."""
+
+
+def write_columns(
+    path: Path, columns: Mapping[str, Array], kind: Kind = "architectures"
+) -> tuple[StoredColumn, ...]:
+    """Write arrays of one length as a summary file.
+
+    Args:
+        path: The file to write.
+        columns: Arrays by column name; each name must be in the schema, and its values of a
+            type that the schema's type can hold.
+        kind: What the rows are.
+
+    Returns:
+        The columns as the manifest lists them.
+    """
+    described = [schema_column(name, kind) for name in columns]
+    columns = {
+        c.name: columns[c.name]
+        if c.dtype == "string"
+        else columns[c.name].astype(c.dtype, casting="same_kind", copy=False)
+        for c in described
+    }
+    schema = pa.schema(
+        [pa.field(c.name, pa.type_for_alias(c.dtype), nullable=False) for c in described]
+    )
+    arrays = [
+        pa.array(values, type=field.type)
+        for values, field in zip(columns.values(), schema, strict=True)
+    ]
+    rows = len(arrays[0])
+    pq.write_table(
+        pa.table(arrays, schema=schema),
+        path,
+        compression="NONE",
+        use_dictionary=False,
+        row_group_size=max(rows, 1),
+        data_page_size=1 << 30,
+        max_rows_per_page=max(rows, 1),
+    )
+    blob = path.read_bytes()
+    return tuple(
+        StoredColumn(
+            **vars(description),
+            offset=None if description.dtype == "string" else _find(blob, columns[name]),
+        )
+        for name, description in zip(columns, described, strict=True)
+    )
+
+
+def _find(blob: bytes, values: Array) -> int | None:
+    """Return where a column's plain bytes stand in the file, if they do."""
+    plain = np.packbits(values, bitorder="little") if values.dtype == bool else values
+    offset = blob.find(plain.tobytes())
+    return offset if offset >= 0 else None
+
+
+class ColumnSet(Mapping[str, "Array"]):
+    """Columns of one length by name, as read-only arrays and as plain Python values."""
+
+    def cells(self, name: str) -> Sequence[Any]:
+        """Return a column as a sequence of plain Python values.
+
+        A memoryview gives them out several times faster than an array does.
+        """
+        values = self[name]
+        return values.tolist() if values.dtype.hasobject else values.data
+
+
+class Selection(ColumnSet):
+    """Some rows of other columns, each taken when first asked for.
+
+    Args:
+        columns: The columns.
+        rows: The positions of the rows, in the order wanted.
+    """
+
+    def __init__(self, columns: ColumnSet, rows: Array) -> None:
+        self._columns = columns
+        self._rows = rows
+        self._taken: dict[str, Array] = {}
+
+    def __getitem__(self, name: str) -> Array:
+        if name not in self._taken:
+            values = self._columns[name][self._rows]
+            values.flags.writeable = False
+            self._taken[name] = values
+        return self._taken[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+
+class _Bits(Sequence[bool]):
+    """A column of booleans that are packed into bits."""
+
+    def __init__(self, packed: memoryview, rows: int) -> None:
+        self._packed = packed
+        self._rows = rows
+
+    def __getitem__(self, row: Any) -> Any:
+        return bool(self._packed[row // 8] >> row % 8 & 1)
+
+    def __len__(self) -> int:
+        return self._rows
+
+
+class FileColumns(ColumnSet):
+    """The columns of a summary file, each made when first asked for.
+
+    Args:
+        folder: The folder of the table.
+        manifest: Its manifest.
+
+    Raises:
+        CorruptTableError: If the file is not the one that the manifest describes.
+    """
+
+    def __init__(self, folder: Path, manifest: Manifest) -> None:
+        expected = manifest.files[SUMMARY]
+        self._path = check_size(folder, SUMMARY, expected)
+        self._content = self._path.read_bytes()
+        check_sum(self._path, hashlib.sha256(self._content).hexdigest(), expected)
+        self._rows = manifest.rows
+        self._stored = {column.name: column for column in manifest.columns}
+        self._arrays: dict[str, Array] = {}
+
+    def __getitem__(self, name: str) -> Array:
+        if name not in self._arrays:
+            column = self._stored[name]
+            array = self._decode(column) if column.offset is None else self._view(column)
+            array.flags.writeable = False
+            self._arrays[name] = array
+        return self._arrays[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._stored)
+
+    def __len__(self) -> int:
+        return len(self._stored)
+
+    def cells(self, name: str) -> Sequence[Any]:
+        """Return a column as plain Python values, without numpy where it is plain."""
+        column = self._stored[name]
+        if column.offset is None:
+            return super().cells(name)
+        plain = self._plain(column, column.offset)
+        if column.dtype == "bool":
+            return _Bits(plain, self._rows)
+        return plain.cast(_FORMATS[column.dtype])  # type: ignore[call-overload, no-any-return]
+
+    def _plain(self, column: StoredColumn, offset: int) -> memoryview:
+        """Return the bytes of a plain column.
+
+        Raises:
+            CorruptTableError: If the manifest gives it no known type or a place outside
+                the file.
+        """
+        if column.dtype == "bool":
+            size = -(-self._rows // 8)
+        elif column.dtype in _FORMATS:
+            size = self._rows * memoryview(b"").cast(_FORMATS[column.dtype]).itemsize  # type: ignore[call-overload]
+        else:
+            raise CorruptTableError(
+                f"{self._path}: the manifest gives column {column.name!r} the type "
+                f"{column.dtype!r}; plain columns are {', '.join(_FORMATS)} or bool"
+            )
+        if not 0 <= offset <= len(self._content) - size:
+            raise CorruptTableError(
+                f"{self._path}: the manifest places column {column.name!r} outside the file"
+            )
+        return memoryview(self._content)[offset : offset + size]
+
+    def _view(self, column: StoredColumn) -> Array:
+        """Return a plain column as an array, copied only where it is not aligned."""
+        plain = self._plain(column, column.offset or 0)
+        if column.dtype == "bool":
+            bits = np.frombuffer(plain, np.uint8)
+            return np.unpackbits(bits, count=self._rows, bitorder="little").view(bool)
+        return np.require(np.frombuffer(plain, column.dtype), requirements=["ALIGNED"])
+
+    def _decode(self, column: StoredColumn) -> Array:
+        """Read an encoded column with a Parquet reader.
+
+        Without threads: a process that ends while Arrow still starts them is aborted.
+        """
+        try:
+            file = pq.ParquetFile(pa.BufferReader(self._content), pre_buffer=False)
+            table = file.read(columns=[column.name], use_threads=False)
+            array: Array = table.column(column.name).to_numpy()
+        except (pa.ArrowException, OSError, KeyError) as error:
+            raise CorruptTableError(
+                f"{self._path}: column {column.name!r} can't be read: {error}"
+            ) from error
+        if len(array) != self._rows:
+            raise CorruptTableError(
+                f"{self._path}: column {column.name!r} has {len(array):,} rows, "
+                f"the manifest says {self._rows:,}"
+            )
+        return array.copy()

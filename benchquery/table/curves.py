@@ -1,0 +1,135 @@
+"""Learning curves: the figures of every epoch, seed by seed.
+
+``curves.h5`` holds ``hash`` (n), ``seed`` (s) and ``curves`` (n, s, epochs, 7), the last
+axis in the order of `schema.CURVE_COLUMNS`. In a condensed table the hash is the position of
+the row in the summary, from 0, and the seeds are those of the evaluation; where a row has fewer
+seeds or epochs than the file, the rest is NaN. A chunk is one row of the table, so a curve is
+one read. Every chunk and all of HDF5's own structures carry checksums, so damage is
+noticed when it is read, however large the file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+from benchquery._imports import LazyModule
+from benchquery.errors import CorruptTableError, QueryError, UnknownHashError
+from benchquery.table.hdf5 import new_hdf5
+from benchquery.table.schema import CURVE_COLUMNS
+
+if TYPE_CHECKING:
+    import h5py
+
+    from benchquery._typing import Array, Ints
+else:
+    h5py = LazyModule("h5py", extra="curves")
+
+Seed = int | Literal["mean"]
+CHECKED: Mapping[str, Any] = MappingProxyType(
+    {"fletcher32": True, "compression": "gzip", "shuffle": True}
+)
+"""How datasets are stored: with checksums, compressed."""
+
+
+@contextlib.contextmanager
+def new_curves(path: Path, hashes: Ints, seeds: Ints, epochs: int) -> Iterator[h5py.Dataset]:
+    """Make a file of learning curves and give its dataset to fill, row by row.
+
+    Rows that are not filled are NaN and take no room.
+
+    Args:
+        path: The file to write.
+        hashes: The architectures, ascending; in a condensed table, the rows.
+        seeds: The seeds.
+        epochs: The number of epochs.
+    """
+    shape = (len(seeds), epochs, len(CURVE_COLUMNS))
+    with new_hdf5(path) as file:
+        for name, values in (("hash", hashes), ("seed", seeds)):
+            file.create_dataset(name, data=values, dtype="int32", chunks=values.shape, **CHECKED)
+        yield file.create_dataset(
+            "curves",
+            (len(hashes), *shape),
+            dtype="float32",
+            fillvalue=float("nan"),
+            chunks=(1, *shape),
+            **CHECKED,
+        )
+
+
+class Curves:
+    """The learning curves of a table.
+
+    Args:
+        path: The ``curves.h5`` of the table.
+
+    Raises:
+        CorruptTableError: If the file is not such a file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._file = h5py.File(path, "r")
+            self.seeds: tuple[int, ...] = tuple(self._file["seed"][:].tolist())
+            hashes = self._file["hash"][:].tolist()
+            self._data = self._file["curves"]
+            shape = self._data.shape
+        except (OSError, KeyError, TypeError, AttributeError) as error:
+            raise CorruptTableError(f"{path} is no file of learning curves: {error}") from error
+        if shape[:2] != (len(hashes), len(self.seeds)) or shape[3:] != (len(CURVE_COLUMNS),):
+            raise CorruptTableError(
+                f"{path} holds curves of shape {shape} for {len(hashes)} architectures "
+                f"and {len(self.seeds)} seeds"
+            )
+        self._row = {number: row for row, number in enumerate(hashes)}
+        self.epochs: int = shape[2]
+
+    def block(self, number: int) -> Array:
+        """Return the figures of every seed and epoch: (seeds, epochs, 7).
+
+        Args:
+            number: The hash of an architecture; in a condensed table, the row.
+
+        Raises:
+            UnknownHashError: If there is no such curve.
+            CorruptTableError: If the file is damaged there.
+        """
+        if number not in self._row:
+            raise UnknownHashError(f"{self._path} has no curve of {number!r}")
+        try:
+            curves: Array = self._data[self._row[number]]
+        except OSError as error:
+            raise CorruptTableError(f"{self._path} is damaged at {number}: {error}") from error
+        return curves
+
+    def curve(self, number: int, seed: Seed = "mean") -> Array:
+        """Return the figures of every epoch: (epochs, 7), columns as `CURVE_COLUMNS`.
+
+        Args:
+            number: The hash of an architecture.
+            seed: A seed, or ``mean`` for the mean over all of them.
+
+        Raises:
+            UnknownHashError: If there is no curve of this architecture.
+            QueryError: If there is no such seed.
+            CorruptTableError: If the file is damaged there.
+        """
+        self.check_seed(seed)
+        curves = self.block(number)
+        curve: Array = curves.mean(axis=0) if seed == "mean" else curves[self.seeds.index(seed)]
+        return curve
+
+    def check_seed(self, seed: Seed) -> None:
+        """Refuse a seed that is not there.
+
+        Raises:
+            QueryError: If there is no such seed.
+        """
+        if seed != "mean" and seed not in self.seeds:
+            known = ", ".join(map(str, self.seeds))
+            raise QueryError(f"there is no seed {seed!r}; allowed: mean, {known}")

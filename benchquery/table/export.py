@@ -1,0 +1,62 @@
+"""Tables as files for other programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchquery._imports import LazyModule
+from benchquery.errors import QueryError
+from benchquery.kinds.architectures.table import ArchTable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.csv as pa_csv
+    import pyarrow.parquet as pq
+else:
+    pa = LazyModule("pyarrow")
+    pa_csv = LazyModule("pyarrow.csv")
+    pq = LazyModule("pyarrow.parquet")
+
+
+def _write_csv(table: pa.Table, path: Path) -> None:
+    pa_csv.write_csv(table, path)
+
+
+def _write_parquet(table: pa.Table, path: Path) -> None:
+    pq.write_table(table, path)
+
+
+def _write_json(table: pa.Table, path: Path) -> None:
+    path.write_text(json.dumps(table.to_pylist(), indent=1) + "\n", encoding="utf-8")
+
+
+FORMATS: Mapping[str, Callable[[pa.Table, Path], None]] = {
+    ".csv": _write_csv,
+    ".parquet": _write_parquet,
+    ".json": _write_json,
+}
+
+
+def export(table: ArchTable, path: Path) -> None:
+    """Write a table to a file of the format that its name says.
+
+    The file is written aside and renamed, so it is there whole or not at all.
+
+    Raises:
+        QueryError: If the ending of the name is none of `FORMATS`, or there is no such
+            folder.
+    """
+    if path.suffix not in FORMATS:
+        raise QueryError(f"can't write {path.name!r}; the ending must be {' or '.join(FORMATS)}")
+    if not path.parent.is_dir():
+        raise QueryError(f"can't write {path}: there is no folder {path.parent}")
+    arrow = pa.table({name: table.column(name) for name in table.columns})
+    aside = path.with_name(f".{path.name}.part")
+    try:
+        FORMATS[path.suffix](arrow, aside)
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
