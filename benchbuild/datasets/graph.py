@@ -82,6 +82,11 @@ class Graph:
                 f"{self.name}: y has the shape {tuple(self.y.shape)}; for {self.metric} it must "
                 f"have {shape}"
             )
+        if self.metric == "accuracy" and self.y.is_floating_point():
+            raise DatasetError(
+                f"{self.name}: y is of type {self.y.dtype}; classes are whole numbers. Graph.build "
+                "converts those that are"
+            )
         if int(self.y.max()) > highest:
             raise DatasetError(
                 f"{self.name}: y has the label {self.y.max().item():g}; the highest is {highest}"
@@ -109,7 +114,7 @@ class Graph:
         if not bool((x.values() if x.layout == torch.sparse_csr else x).isfinite().all()):
             raise DatasetError(f"{name}: a feature is not a finite number")
         if metric == "accuracy":
-            y = y.long().view(-1) if y.dim() == 2 and y.shape[1] == 1 else y.long()
+            y = _classes(name, y)
         return cls(
             name=name,
             x=x.float(),
@@ -167,6 +172,22 @@ class Graph:
             yield "x", self.x
         for label in ("edge_index", "y", "train_mask", "valid_mask", "test_mask"):
             yield label, getattr(self, label)
+
+
+def _classes(name: str, y: Tensor) -> Tensor:
+    """Return classes as whole numbers, one a node.
+
+    Raises:
+        DatasetError: If a label is not a whole number.
+    """
+    if y.is_floating_point():
+        broken = y[~(y.isfinite() & (y == y.round()))]
+        if broken.numel():
+            raise DatasetError(
+                f"{name}: y has the label {broken[0].item():g}; classes are whole numbers from 0, "
+                "and -1 for a node that has none"
+            )
+    return y.long().view(-1) if y.dim() == 2 and y.shape[1] == 1 else y.long()
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,22 +14,35 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
 
-from benchbuild.datasets.graph import Graph
 from benchbuild.datasets.root import data_root
+from benchbuild.datasets.size import TYPICAL, GraphSize
 from benchbuild.errors import BenchBuildError, DatasetError, UnknownDatasetError
+from benchbuild.hyperparameters import DEFAULT_HYPERPARAMETERS, HyperParameters
+from benchquery.naming import DATASET_ALIASES, match_name
+
+if TYPE_CHECKING:
+    from benchbuild.datasets.graph import Graph
 
 ENTRY_POINT_GROUP = "graphtab.datasets"
 
-Loader = Callable[[Path], Graph]
+Loader = Callable[[Path], "Graph"]
+
+Scaling = Literal["none", "rows", "columns"]
+"""How features are scaled before a graph is condensed: as they are; every row divided by its sum;
+every column standardised by the training nodes."""
 
 
 @dataclass(frozen=True)
 class DatasetSpec:
-    """What is known of a dataset without having it.
+    """What is known of a dataset without having it, all in one place.
+
+    Only what has no default need be stated; what is None is not known.
 
     Attributes:
         name: Name it is asked for by, parameters included.
@@ -42,6 +55,13 @@ class DatasetSpec:
         source: Where it comes from.
         files: Files it is read from, relative to the data root; none if it is embedded.
         loader: Reads it from a data root.
+        num_edges: Number of directed edges.
+        nonzeros: Entries of the feature matrix that are not zero.
+        trained: Number of training nodes.
+        labelled: Number of training, validation and test nodes.
+        hyperparameters: How networks are built and trained on it, unless told otherwise.
+        space: The space that its architectures come from.
+        scaling: How its features are scaled before it is condensed.
     """
 
     name: str
@@ -54,6 +74,45 @@ class DatasetSpec:
     source: str
     files: tuple[str, ...]
     loader: Loader
+    num_edges: int | None = None
+    nonzeros: int | None = None
+    trained: int | None = None
+    labelled: int | None = None
+    hyperparameters: HyperParameters = DEFAULT_HYPERPARAMETERS
+    space: str = "full"
+    scaling: Scaling = "none"
+
+    @property
+    def size(self) -> GraphSize:
+        """How large it is, for planning.
+
+        What it does not state is assumed: dense features, and for all else `TYPICAL`.
+        """
+        nodes = self.num_nodes or TYPICAL.nodes
+        features = self.num_features or TYPICAL.features
+        return GraphSize(
+            nodes=nodes,
+            edges=self.num_edges or nodes * TYPICAL.edges // TYPICAL.nodes,
+            features=features,
+            nonzeros=self.nonzeros or nodes * features,
+            classes=self.num_classes or TYPICAL.classes,
+            trained=self.trained or nodes * TYPICAL.trained // TYPICAL.nodes,
+            labelled=self.labelled or nodes,
+        )
+
+    @property
+    def stated_size(self) -> GraphSize:
+        """The same where what decides how networks look is not assumed.
+
+        Raises:
+            DatasetError: If it does not state how many features and classes it has.
+        """
+        if self.num_features is None or self.num_classes is None:
+            raise DatasetError(
+                f"dataset {self.name!r} does not state how many features and classes it has; "
+                "docs/adding-a-dataset.md says how it can"
+            )
+        return self.size
 
     def on_disk(self, root: Path | str | None = None) -> bool:
         """Whether it can be loaded without a download."""
@@ -95,14 +154,15 @@ def parse_name(name: str) -> tuple[str, dict[str, str]]:
     return base, parameters
 
 
-def builtin_factories() -> dict[str, SpecFactory]:
-    """The datasets that come with benchbuild, by name."""
+@cache
+def builtin_factories() -> Mapping[str, SpecFactory]:
+    """Return the datasets that come with benchbuild, by name; torch is not needed for that."""
     from benchbuild.datasets import citation, embedded, gnn_benchmark, hetero, inductive, ogb
 
     factories: dict[str, SpecFactory] = {}
     for family in (citation, gnn_benchmark, ogb, hetero, inductive, embedded):
         factories.update(family.FACTORIES)
-    return factories
+    return MappingProxyType(factories)
 
 
 def plugin_factories() -> dict[str, SpecFactory]:
@@ -146,6 +206,8 @@ def _spec_of_function(point: EntryPoint, function: Loader) -> DatasetSpec:
 
 def _load_plugin(point: EntryPoint, loader: Loader, root: Path) -> Graph:
     """Run a loader that is not ours, and see that it gives what it has to."""
+    from benchbuild.datasets.graph import Graph
+
     graph = loader(root)
     if not isinstance(graph, Graph):
         raise DatasetError(
@@ -163,27 +225,41 @@ def _told(error: Exception) -> str:
     return f"{type(error).__name__}: {text}{where}"
 
 
-def _factories() -> dict[str, SpecFactory]:
-    return {**plugin_factories(), **builtin_factories()}
-
-
 def dataset_names() -> list[str]:
     """Names of all datasets, the built-in ones first."""
     return list(dict.fromkeys([*builtin_factories(), *plugin_factories()]))
 
 
 def dataset_spec(name: str) -> DatasetSpec:
-    """What is known of a dataset without its files.
+    """Return what is known of a dataset without its files.
+
+    Args:
+        name: Its name, in any letter case, or what it is called elsewhere, as ``ogbn-arxiv``;
+            with parameters if it has some. The spec has the one name that it is called here.
 
     Raises:
         UnknownDatasetError: If there is no such dataset.
         DatasetError: If its parameters are wrong.
     """
     base, parameters = parse_name(name)
-    factories = _factories()
-    if base not in factories:
-        raise UnknownDatasetError(base, factories)
-    return factories[base](parameters)
+    for known in (builtin_factories, plugin_factories):
+        factories = known()
+        if found := match_name(base, factories, DATASET_ALIASES):
+            return factories[found](parameters)
+    raise UnknownDatasetError(base, dataset_names())
+
+
+def hyperparameters_for(dataset: str) -> HyperParameters:
+    """Return the hyper-parameters that a dataset is trained with unless told otherwise.
+
+    Raises:
+        UnknownDatasetError: If there is no such dataset.
+
+    Example:
+        >>> hyperparameters_for("cora").lr
+        0.1
+    """
+    return dataset_spec(dataset).hyperparameters
 
 
 def load(name: str, root: Path | str | None = None) -> Graph:

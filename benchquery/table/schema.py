@@ -157,6 +157,8 @@ CURVE_COLUMNS = (
            "fraction", "test", "higher"),
 )  # fmt: skip
 
+_CURVE_INDEX = {column.name: position for position, column in enumerate(CURVE_COLUMNS)}
+
 _BY_NAME: Mapping[Kind, Mapping[str, Column]] = MappingProxyType(
     {
         "architectures": {column.name: column for column in _ARCH_COLUMNS},
@@ -170,6 +172,19 @@ _PER_SEED = re.compile(r"(?P<base>\w+)_seed(?P<seed>\d+)")
 def columns(kind: Kind) -> tuple[Column, ...]:
     """Return the columns that tables of a kind may have, those of single seeds apart."""
     return tuple(_BY_NAME[kind].values())
+
+
+def curve_index(name: str) -> int:
+    """Return where a figure stands among `CURVE_COLUMNS`, as in ``curve[:, curve_index(name)]``.
+
+    Raises:
+        UnknownNameError: If curves have no such figure.
+    """
+    if name not in _CURVE_INDEX:
+        raise UnknownNameError(
+            f"unknown figure {name!r} of a curve; allowed: {', '.join(_CURVE_INDEX)}"
+        )
+    return _CURVE_INDEX[name]
 
 
 def is_of_one_seed(name: str) -> bool:

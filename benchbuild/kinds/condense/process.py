@@ -20,7 +20,7 @@ from benchbuild.kinds.condense.nodes.payload import StoredGraph
 from benchbuild.kinds.condense.nodes.problem import Problem, Snapshot, Workspace
 from benchbuild.kinds.condense.registry import condenser
 from benchbuild.kinds.evaluate.evaluator import Evaluator
-from benchbuild.pipeline.jobs import DIVERGED, OK
+from benchbuild.pipeline.records import DIVERGED, OK
 from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
 
 
