@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from benchbuild.datasets.graph import Graph
     from benchbuild.datasets.registry import (
-        DatasetSpec,
         dataset_names,
         dataset_spec,
         hyperparameters_for,
         load,
     )
+    from benchbuild.datasets.spec import DatasetSpec
 
 __all__ = [
     "DatasetSpec",
@@ -31,5 +31,5 @@ def __getattr__(name: str) -> Any:
     """Import a public name from its module when it is first used."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = "graph" if name == "Graph" else "registry"
+    home = {"Graph": "graph", "DatasetSpec": "spec"}.get(name, "registry")
     return getattr(importlib.import_module(f"{__name__}.{home}"), name)

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchbuild.datasets.download import ensure_files
-from benchbuild.datasets.registry import DatasetSpec, SpecFactory, fixed
 from benchbuild.datasets.safe_pickles import check_pickle
 from benchbuild.datasets.size import GraphSize
+from benchbuild.datasets.spec import DatasetSpec, SpecFactory, fixed
 from benchbuild.hyperparameters import HyperParameters
 
 if TYPE_CHECKING:

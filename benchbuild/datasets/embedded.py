@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchbuild.datasets.registry import DatasetSpec, SpecFactory, fixed
 from benchbuild.datasets.size import SPLIT_SEED, GraphSize
+from benchbuild.datasets.spec import DatasetSpec, SpecFactory, fixed
 from benchbuild.errors import DatasetError
 from benchbuild.hyperparameters import HyperParameters
 from benchquery._imports import LazyModule

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from benchbuild.datasets.download import ensure_files
-from benchbuild.datasets.registry import DatasetSpec, SpecFactory, fixed
 from benchbuild.datasets.size import SPLIT_SEED, GraphSize
+from benchbuild.datasets.spec import DatasetSpec, SpecFactory, fixed
 from benchbuild.hyperparameters import HyperParameters
 
 if TYPE_CHECKING:

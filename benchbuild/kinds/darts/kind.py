@@ -33,6 +33,7 @@ from benchbuild.pipeline.records import DIVERGED, OK, JobKey
 from benchbuild.pipeline.settings import RunPart, check_seeds
 from benchquery.kinds.architectures.arch import NODES
 from benchquery.kinds.architectures.space import get_space
+from benchquery.naming import unknown
 
 if TYPE_CHECKING:
     from benchbuild.pipeline.collect import Collection
@@ -117,7 +118,7 @@ class DartsJobs(RunPart):
         check_seeds(self.seeds)
         for name in self.links:
             if name not in LINK_NAMES:
-                raise PlanError(f"unknown link list {name!r}; allowed: {', '.join(LINK_NAMES)}")
+                raise PlanError(unknown("link list", name, LINK_NAMES))
         if not self.links or len(set(self.links)) < len(self.links):
             raise PlanError(f"links {','.join(self.links)!r}: at least one, and each only once")
 
