@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benchquery.commands.options import add_command, add_table, open_table, print_rows
+from benchquery.commands.options import add_command, add_table, print_rows
 from benchquery.errors import QueryError
+from benchquery.kinds.architectures.reading import lightread
 
 _KEYS = (
     "strategy", "dataset", "seed", "queries", "hash", "valid_perf", "perf", "regret", "protocol",
@@ -61,7 +62,7 @@ def _run(args: argparse.Namespace) -> None:
     from benchquery.search.plot import plot_search
     from benchquery.search.trace import check_out
 
-    table = open_table(args)
+    table = lightread(args.table, args.source)
     budget = Budget.parse(args.budget, len(table), args.repeats)
     names = args.strategy or ["evolution"]
     for name in names:
