@@ -26,6 +26,7 @@ from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 from benchquery._imports import LazyModule
+from benchquery.kinds.architectures.reading import lightread
 from benchquery.kinds.architectures.space import get_space
 from benchquery.kinds.architectures.table import ArchTable
 from benchquery.search.budget import Budget
@@ -34,7 +35,6 @@ from benchquery.search.oracle import Oracle, RewardProtocol
 from benchquery.search.run import run as run_search
 from benchquery.search.strategies import Strategy
 from benchquery.search.trace import Trace
-from benchquery.table.store import lightread
 
 if os.environ.setdefault("NNI_FRAMEWORK", "none") == "none" and "nni" in sys.modules:
     sys.modules["nni"].set_default_framework("none")

@@ -9,8 +9,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchquery.commands.options import add_command, add_table, open_table, print_rows
+from benchquery.commands.options import add_command, add_table, print_rows
 from benchquery.errors import QueryError
+from benchquery.kinds.architectures.reading import lightread
 
 if TYPE_CHECKING:
     from benchquery.kinds.architectures.table import ArchTable
@@ -93,7 +94,7 @@ def _run(args: argparse.Namespace) -> None:
     from benchquery.search.strategies import match_strategy
     from benchquery.search.trace import check_out
 
-    table = open_table(args)
+    table = lightread(args.table, args.source)
     budget = Budget.parse(args.budget, len(table), args.repeats)
     names = [match_strategy(name) for name in args.strategy or ["evolution"]]
     if args.seeds < 1:

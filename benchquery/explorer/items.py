@@ -15,11 +15,11 @@ from benchquery.errors import ConfigError, UnknownHashError
 from benchquery.explorer.wire import curve_stream, pack
 from benchquery.kinds.architectures.table import ArchTable
 from benchquery.kinds.condensed.config import CondenseConfig
-from benchquery.kinds.condensed.graphs import edge_weights, node_degrees
+from benchquery.kinds.condensed.graphs import GRAPHS, edge_weights, node_degrees
 from benchquery.kinds.condensed.published import mean_accuracy
 from benchquery.kinds.condensed.table import CondensedTable
-from benchquery.table.manifest import CURVES, GRAPHS
-from benchquery.table.rows import Record
+from benchquery.table.manifest import CURVES
+from benchquery.table.record import Record
 from benchquery.table.schema import CURVE_COLUMNS
 from benchquery.text import to_json
 

@@ -283,7 +283,7 @@ class Oracle:
             QueryError: If the column is no cost, or the architecture was not asked for.
             UnknownNameError: If the table has no such column.
         """
-        described = map(schema.column, self._table.columns)
+        described = self._table.manifest.columns
         costs = [c.name for c in described if c.direction == "lower" and c.split is None]
         if name in self._table.columns and name not in costs:
             raise QueryError(f"column {name!r} is no cost; allowed: {', '.join(costs)}")

@@ -10,12 +10,12 @@ from benchquery.errors import (
     StrategyError,
     UnknownHashError,
 )
+from benchquery.kinds.architectures.reading import lightread
 from benchquery.kinds.architectures.table import ArchTable
 from benchquery.search.budget import Budget
 from benchquery.search.oracle import Oracle, RewardProtocol
 from benchquery.search.strategies import Strategy, get_strategy, match_strategy
 from benchquery.search.trace import Trace
-from benchquery.table.store import lightread
 
 
 def run(

@@ -225,7 +225,7 @@ class Trace:
 
     def _reopened(self) -> ArchTable:
         """Open the table by name, for a trace that was read from a file."""
-        from benchquery.table.store import lightread
+        from benchquery.kinds.architectures.reading import lightread
 
         return lightread(self.dataset)
 

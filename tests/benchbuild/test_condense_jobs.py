@@ -39,7 +39,8 @@ from benchbuild.pipeline.runner import shard_keys
 from benchquery import condread
 from benchquery.errors import UnknownHashError
 from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
-from benchquery.table.manifest import GRAPHS, SUMMARY
+from benchquery.kinds.condensed.graphs import GRAPHS
+from benchquery.table.manifest import SUMMARY
 from tests.benchbuild.runs import benchbuild, figures, rows, start, wait_for_parts
 
 pytestmark = pytest.mark.usefixtures("one_thread")

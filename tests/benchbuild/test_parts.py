@@ -11,9 +11,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from benchbuild.pipeline import parts as parts_module
 from benchbuild.errors import CorruptPartError, RunFolderError, WriteError
 from benchbuild.kinds import kind_of
+from benchbuild.pipeline import parts as parts_module
 from benchbuild.pipeline.jobs import Record, Run, canonical, digest
 from benchbuild.pipeline.parts import DAMAGED, Parts
 from benchbuild.pipeline.plan import Shard

@@ -18,7 +18,7 @@ from benchquery.errors import (
 )
 from benchquery.explorer import Site
 from benchquery.table.manifest import read_manifest
-from benchquery.table.store import TABLES_VARIABLE, open_any, open_condensed, open_table
+from benchquery.table.store import TABLES_VARIABLE, open_condensed, open_folder, open_table
 
 OLD = Path(__file__).parent.parent / "data" / "tables-v1"
 
@@ -86,7 +86,7 @@ def test_the_explorer_has_tables_of_both_kinds(built: Path, condensed: Path) -> 
     with pytest.raises(TableNotFoundError, match="no tables of architectures or condensed graphs"):
         Site(built)
     with pytest.raises(TableKindError, match="table of operation weights"):
-        open_any(built)
+        open_folder(built)
 
 
 def test_manifests_that_say_no_kind_are_of_architectures(condensed: Path) -> None:

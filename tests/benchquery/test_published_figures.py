@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from benchquery import CondenseConfig
-from benchquery.kinds.condensed import published as module
 from benchquery.errors import ConfigError, CorruptTableError, QueryError, UnknownNameError
+from benchquery.kinds.condensed import published as module
 from benchquery.kinds.condensed.config import TASKS
 from benchquery.kinds.condensed.grids import grid
 from benchquery.kinds.condensed.methods import METHODS

@@ -23,10 +23,10 @@ from benchbuild.kinds.condense.nodes.payload import StoredGraph
 from benchbuild.pipeline.collect import Collection
 from benchbuild.pipeline.jobs import DETERMINED, OK, STATUSES, Record, Run
 from benchquery.kinds.condensed.config import MODELS, CondenseConfig, EvalConfig
-from benchquery.kinds.condensed.graphs import new_graphs
+from benchquery.kinds.condensed.graphs import GRAPHS, new_graphs
 from benchquery.kinds.condensed.table import CondensedTable
 from benchquery.table.curves import new_curves
-from benchquery.table.manifest import CURVES, GRAPHS
+from benchquery.table.manifest import CURVES
 from benchquery.table.schema import CURVE_COLUMNS
 from benchquery.table.writer import write_table
 

@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     """Search, then print the weights and compare them with a table of the dataset."""
     from benchbuild.commands.running import run_or_describe
     from benchquery.figures.page import check_picture
-    from benchquery.table.store import lightread
+    from benchquery.kinds.architectures.reading import lightread
 
     search = described(args)
     if args.plot:
@@ -140,7 +140,7 @@ def _weights(folder: RunFolder, records: list[Record]) -> OperationWeights:
 def _table_of(dataset: str) -> ArchTable | None:
     """Return the table of a dataset, if there is one."""
     from benchquery.errors import TableNotFoundError
-    from benchquery.table.store import lightread
+    from benchquery.kinds.architectures.reading import lightread
 
     try:
         return lightread(dataset)

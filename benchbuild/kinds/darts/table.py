@@ -21,7 +21,7 @@ from benchbuild.kinds.darts.kind import HISTORY_WIDTH, final_weights, operations
 from benchbuild.pipeline.collect import Collection
 from benchbuild.pipeline.jobs import STATUSES, Record
 from benchquery.kinds.architectures.arch import NODES
-from benchquery.table.schema import columns
+from benchquery.kinds.weights.columns import COLUMNS
 from benchquery.table.writer import write_table
 
 HISTORY_FILE = "history.parquet"
@@ -75,7 +75,7 @@ def _edges(ops: tuple[str, ...], record: Record) -> Iterator[dict[str, Any]]:
     """Yield the rows of one search: position by position, operation by operation."""
     final = final_weights(ops, record)
     weights = np.full((NODES, len(ops)), np.nan) if final is None else final
-    shared = {c.name: record[c.name] for c in columns("weights") if c.name in record}
+    shared = {c.name: record[c.name] for c in COLUMNS if c.name in record}
     for (node, op), weight in np.ndenumerate(weights.astype(np.float64)):
         own = {"position": node + 1, "operation": ops[op], "weight": float(weight)}
         yield {**shared, **own}

@@ -30,6 +30,9 @@ else:
     h5py = LazyModule("h5py", extra="curves")
     np = LazyModule("numpy")
 
+GRAPHS = "graphs.h5"
+"""The file of the condensed graphs in a table."""
+
 _TRACE = "trace"
 _DIGEST = "sha256"
 _ARRAYS = ("x", "y", "adjacency")

@@ -217,6 +217,13 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
 """The methods by name, in the order in which they are listed; those of other packages apart."""
 
 
+def method_names() -> tuple[str, ...]:
+    """Return the names of all methods: those here, then those of other packages."""
+    from importlib.metadata import entry_points
+
+    return (*METHODS, *(point.name for point in entry_points(group=ENTRY_POINT_GROUP)))
+
+
 def find_method(name: str) -> MethodSpec:
     """Return a method by name, of this package or another one.
 
