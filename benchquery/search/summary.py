@@ -45,7 +45,7 @@ class Standing:
 
     Attributes:
         strategy: The strategy.
-        dataset: The dataset.
+        dataset: The name of the table that was searched.
         protocol: What the reward was.
         seeds: How many traces there are.
         valid_perf: The mean validation metric of the finds.

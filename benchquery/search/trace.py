@@ -67,7 +67,7 @@ class SearchReport:
 
     Attributes:
         strategy: The strategy.
-        dataset: The dataset.
+        dataset: The name of the table that was searched.
         origin: Whether the table's figures are published, measured or synthetic.
         seed: The strategy's seed.
         protocol: What the reward was.
@@ -116,7 +116,7 @@ class Trace:
 
     Attributes:
         strategy: The name of the strategy.
-        dataset: The dataset.
+        dataset: The name of the table that was searched.
         origin: Whether the table's figures are published, measured or synthetic.
         seed: The strategy's seed.
         protocol: What the reward was: ``leaky-test`` marks a search that saw the test set.
