@@ -49,9 +49,9 @@ def bundled() -> Iterator[Measured]:
 
 
 def _of_table(table: ArchTable) -> Measured:
-    whole = table.where("status == ok")
-    seconds = whole.column("train_time") / hyperparameters_for(table.name).epochs
-    return Measured(table.name, _work(table.name, whole.archs()), seconds)
+    whole, dataset = table.where("status == ok"), table.manifest.name
+    seconds = whole.column("train_time") / hyperparameters_for(dataset).epochs
+    return Measured(dataset, _work(dataset, whole.archs()), seconds)
 
 
 def small(sample: int, epochs: int | None) -> Measured:

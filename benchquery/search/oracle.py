@@ -106,12 +106,12 @@ class Oracle:
             raise QueryError(f"a search needs at least 1 worker, not {workers!r}")
         check_searchable(table)
         if not len(table):
-            raise QueryError(f"this table of {table.name!r} has no architectures to search")
+            raise QueryError(f"the table {table.name!r} has no architectures to search")
         if not isinstance(budget, Budget):
             budget = Budget.parse(budget, len(table))
         if budget.unit == "seconds" and "train_time" not in table.columns:
             raise QueryError(
-                f"the table of {table.name!r} ({table.manifest.origin}) has no column "
+                f"the table {table.name!r} ({table.manifest.origin}) has no column "
                 "'train_time', so a budget can't be in seconds; give queries or a share (2%)"
             )
         self.space: Space = get_space(table.manifest.space)

@@ -187,7 +187,7 @@ class Trace:
         table = table or self.table or self._reopened()
         if table_id(table) != self.table_sha256:
             raise QueryError(
-                f"this table of {table.name!r} is not the one that was searched "
+                f"the table {table.name!r} is not the one that was searched "
                 f"({self.dataset!r}, {self.table_sha256[:12]}...): open that one and give it"
             )
         progress = self.progress()

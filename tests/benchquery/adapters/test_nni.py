@@ -48,6 +48,15 @@ def test_strategies_use_their_budget_and_follow_their_seed(
 
 
 @needs_nni
+@pytest.mark.parametrize("name", ["random", "tpe"])
+def test_a_new_process_logs_nothing_to_standard_output(name: str) -> None:
+    """NNI logs there, from its import on, unless it is kept from it."""
+    code = f"from benchquery.search import run; run('nni:{name}', 'proteins', 3)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == ""
+
+
+@needs_nni
 def test_tpe_is_told_that_more_is_better() -> None:
     """NNI's own default is to minimise."""
     from nni.nas.strategy import TPE
