@@ -50,7 +50,7 @@ _REWARD = {"validation": "valid_perf", "leaky-test": "perf"}
 _ROUNDING = 1e-9
 
 
-def check_searchable(table: object) -> None:
+def _check_searchable(table: object) -> None:
     """Refuse what is no table of architectures.
 
     Raises:
@@ -104,7 +104,7 @@ class Oracle:
             raise UnknownNameError(unknown("protocol", protocol, PROTOCOLS))
         if not isinstance(workers, int | np.integer) or workers < 1:
             raise QueryError(f"a search needs at least 1 worker, not {workers!r}")
-        check_searchable(table)
+        _check_searchable(table)
         if not len(table):
             raise QueryError(f"the table {table.name!r} has no architectures to search")
         if not isinstance(budget, Budget):
