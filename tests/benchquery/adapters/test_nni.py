@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from benchquery import SPACES, Arch, lightread
+from benchquery.adapters.nni import run as run_nni  # before anything of nni.nas
 from benchquery.errors import MissingPackageError
 from benchquery.search import Budget, run
 from benchquery.search.choices import choices
@@ -61,8 +62,6 @@ def test_tpe_is_told_that_more_is_better() -> None:
     """NNI's own default is to minimise."""
     from nni.nas.strategy import TPE
 
-    from benchquery.adapters.nni import run as run_nni
-
     seed = random.Random(0).getrandbits(32)
     ours = run("nni:tpe", "physics", 60, seed=0)
     maximising = TPE(optimize_mode="maximize", seed=seed)
@@ -96,8 +95,6 @@ def test_the_space_has_every_raw_form_once() -> None:
 @needs_nni
 def test_a_strategy_of_ones_own_runs_unchanged() -> None:
     from nni.nas.strategy import Random, RegularizedEvolution
-
-    from benchquery.adapters.nni import run as run_nni
 
     class Greedy(Random):  # type: ignore[misc]
         """Somebody's strategy, that knows nothing of us."""
