@@ -25,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
     from benchbuild.pipeline.merge import merge
     from benchbuild.pipeline.signals import Stop
     from benchquery.table.manifest import read_manifest
-    from benchquery.table.store import ROWS
+    from benchquery.table.registry import kind_of
 
     with Stop().listening() as stop:
         missing = merge(
@@ -33,5 +33,5 @@ def run(args: argparse.Namespace) -> int:
         )
     manifest = read_manifest(args.out)
     gaps = f", {len(missing):,} jobs missing" if missing else ""
-    print(f"{args.out}: {manifest.rows:,} {ROWS[manifest.kind]} on {manifest.name!r}{gaps}")
+    print(f"{args.out}: {manifest.rows:,} {kind_of(manifest.kind).many} on {manifest.name!r}{gaps}")
     return 0

@@ -14,6 +14,7 @@ from benchbuild.kinds.train.kind import curve_problems
 from benchbuild.pipeline.jobs import key_names, label
 from benchbuild.pipeline.parts import arrays_of
 from benchbuild.pipeline.runfolder import RUN, RunFolder
+from benchquery import condread, lightread
 from benchquery.errors import BenchQueryError, QueryError
 from benchquery.kinds.architectures.table import ArchTable
 from benchquery.kinds.condensed.table import CondensedTable
@@ -70,9 +71,9 @@ def _table_problems(folder: Path) -> Iterator[str]:
     try:
         kind = store.verify(folder).kind
         if kind == "condensed":
-            yield from _condensed_problems(store.open_condensed(folder))
+            yield from _condensed_problems(condread(folder))
         elif kind == "architectures":
-            table = store.open_table(folder)
+            table = lightread(folder)
             yield from _order_problems(table)
             yield from _curve_problems(table)
     except BenchQueryError as error:

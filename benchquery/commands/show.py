@@ -9,6 +9,7 @@ from benchquery.commands.options import (
     add_by,
     add_command,
     add_table,
+    add_where,
     figure_lines,
     given_values,
     open_table,
@@ -35,17 +36,19 @@ def add(commands: Any) -> None:
 def add_show(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.set_defaults(rest=[])
-    parser.usage = "%(prog)s [-h] [--json] [--source DIR] [--by BY] table --COLUMN VALUE ..."
+    parser.usage = "%(prog)s [options] table --COLUMN VALUE ..."
     add_table(parser)
     add_by(parser)
+    add_where(parser)
 
 
 def run_show(args: argparse.Namespace, kind: str | None = None) -> None:
     """Print a row."""
     table = open_table(args, kind)
-    row = table.pick(**given_values(args.rest))
+    part = table.where(*args.where)
+    row = int(part.positions[part.pick(**given_values(args.rest))])
     ranks, regrets = table.standing(args.by)
-    record = {**table.take([row]).records()[0], "rank": int(ranks[row])}
+    record = {**table.detail(row), "rank": int(ranks[row])}
     record |= {"regret": float(regrets[row]), "by": args.by}
     if args.json:
         print(to_json(record))

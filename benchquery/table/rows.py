@@ -5,10 +5,19 @@ A kind whose rows are named by plain columns needs no class of its own: all verb
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Collection,
+    ItemsView,
+    Iterable,
+    Iterator,
+    KeysView,
+    Mapping,
+    Sequence,
+    ValuesView,
+)
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast, overload
 
 from benchquery._imports import LazyModule
 from benchquery.errors import QueryError, UnknownHashError, UnknownNameError
@@ -43,14 +52,20 @@ Names = str | Sequence[str]
 SHORT_NAMES = {"valid": "valid_perf", "test": "perf"}
 """What a column to rank by may be called for short, on every kind of table."""
 
+_PLAIN = (None, None, None)
+"""Unit, split and direction of a column that names rows instead of measuring them."""
+
 _SHOWN = 5
 """Rows of a large table that are printed."""
 _FEW = 20
 """Rows of a table that is printed as a whole."""
 
 
-class RowTable(Mapping[Key, Record], Generic[Key]):
+class RowTable(Generic[Key]):
     """A mapping from key to record over columns of one length.
+
+    It has everything that a mapping has, but is none by type: polars takes whatever is a
+    `collections.abc.Mapping` for a dictionary of columns.
 
     Queries such as `where`, `top` and `pareto` give smaller tables, so they can be chained.
     Tables never change once opened, so any number of threads may read one. They pickle, and hand
@@ -190,6 +205,25 @@ class RowTable(Mapping[Key, Record], Generic[Key]):
             return False
         return True
 
+    def get(self, key: Any, default: Any = None) -> Any:
+        """Return the record of a key; the default if the table does not hold it."""
+        try:
+            return self[key]
+        except KeyError:
+            return default
+
+    def keys(self) -> KeysView[Key]:
+        """Return a view of the keys."""
+        return KeysView(cast(Mapping[Key, Record], self))
+
+    def values(self) -> ValuesView[Record]:
+        """Return a view of the records."""
+        return ValuesView(cast(Mapping[Key, Record], self))
+
+    def items(self) -> ItemsView[Key, Record]:
+        """Return a view of keys and records."""
+        return ItemsView(cast(Mapping[Key, Record], self))
+
     def records(self) -> list[Record]:
         """Return every row as plain data: its names, then its figures."""
         return [Record(self._whole_record(row)) for row in range(self.num_rows)]
@@ -197,6 +231,10 @@ class RowTable(Mapping[Key, Record], Generic[Key]):
     def _whole_record(self, row: int) -> Mapping[str, Any]:
         """Return a row with everything that names it."""
         return self._record_at(row)
+
+    def detail(self, row: int) -> dict[str, Any]:
+        """Return everything that is known of the row at a position, as plain data."""
+        return dict(self._whole_record(row))
 
     def pick(self, **values: str) -> int:
         """Return the position of the one row that has some values.
@@ -207,8 +245,8 @@ class RowTable(Mapping[Key, Record], Generic[Key]):
         Raises:
             QueryError: If no row has them, or several do.
         """
-        if not values:
-            named = " or ".join(f"--{name}" for name in self.kind.key)
+        if not values and len(self) > 1:
+            named = " ".join(f"--{name} ..." for name in self.kind.key)
             raise QueryError(f"name {_article(self.kind.one)}: {named}, or other columns")
         fitting = self.where(**values)
         keys = list(dict.fromkeys(fitting))
@@ -224,8 +262,9 @@ class RowTable(Mapping[Key, Record], Generic[Key]):
         """Say by what a choice of one row can be narrowed down."""
         part = fitting if fitting.num_rows else self
         options = []
-        for name in (*self.kind.key, *self.kind.brief):
-            found = sorted(set(part.column(name).tolist())) if name in part.columns else []
+        naming = [c.name for c in self.manifest.columns if (c.unit, c.split, c.direction) == _PLAIN]
+        for name in dict.fromkeys((*self.kind.key, *self.kind.brief)):
+            found = sorted(set(part.column(name).tolist())) if name in naming else []
             if 1 < len(found) <= _FEW:
                 options.append(f"--{name} {', '.join(map(str, found))}")
         keys = ", ".join(map(str, list(dict.fromkeys(part))[:_SHOWN]))
@@ -342,7 +381,7 @@ class RowTable(Mapping[Key, Record], Generic[Key]):
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
             raise QueryError(f"k must be a whole number of at least 1, not {k!r}")
         rows = self._comparable
-        best = np.lexsort((self.positions[rows], level(self._cost(by)[rows])))[:k]
+        best = np.lexsort((self.positions[rows], self._cost(by)[rows]))[:k]
         return self.take(rows[best])
 
     def best(self, by: str = "valid_perf") -> Record:
@@ -378,7 +417,7 @@ class RowTable(Mapping[Key, Record], Generic[Key]):
             own = level(cost[rows])
             known = np.sort(own[~np.isnan(own)])
             ranks[rows] = 1 + np.searchsorted(known, own)
-            regrets[rows] = own - known[:1].min(initial=np.nan)
+            regrets[rows] = own - (known[0] if known.size else np.nan)
         return ranks, regrets
 
     def rank(self, key: Key, by: str = "valid_perf") -> int:

@@ -148,9 +148,10 @@ def _find(name: PathLike, source: PathLike | None, kind: str | None) -> tuple[Pa
     """Return the folder of a table and its manifest."""
     if not isinstance(name, (str, os.PathLike)) or not os.fspath(name):
         raise QueryError(f"a table is opened by its name, a text such as 'cora', not {name!r}")
+    is_folder = not isinstance(name, str) or os.sep in name
     name = os.fspath(name)
     places = sources() if source is None else (Path(source),)
-    candidates = [Path(name)] if os.sep in name and (Path(name) / MANIFEST).is_file() else []
+    candidates = [Path(name)] if is_folder and (Path(name) / MANIFEST).is_file() else []
     other: tuple[Path, Manifest] | None = None
     for folder in (*candidates, *_named(name, places, kind)):
         manifest = read_manifest(folder)
@@ -241,6 +242,8 @@ def open_folder(folder: PathLike, kind: str | None = None) -> RowTable[Any]:
 def _open(folder: Path, manifest: Manifest) -> RowTable[Any]:
     kind = kind_of(manifest.kind)
     home = folder if folder.name else folder.resolve()
+    for name, expected in manifest.files.items():
+        check_size(folder, name, expected)
     table: RowTable[Any] = resolve(kind.table)(manifest, FileColumns(folder, manifest), home)
     return table
 

@@ -53,8 +53,10 @@ def test_the_whole_space_in_32_shards_is_balanced_to_a_thousandth() -> None:
 
 def test_another_process_deals_the_same_shard() -> None:
     code = (
-        "from benchbuild.kinds.train.kind import train_run; from benchbuild.pipeline.plan import Shard; "
-        "from benchbuild.pipeline.runner import shard_keys; from benchbuild.pipeline.jobs import digest; "
+        "from benchbuild.kinds.train.kind import train_run; "
+        "from benchbuild.pipeline.plan import Shard; "
+        "from benchbuild.pipeline.runner import shard_keys; "
+        "from benchbuild.pipeline.jobs import digest; "
         "print(digest(shard_keys(train_run('cora', sample=500), Shard(3, 7))))"
     )
     results = {

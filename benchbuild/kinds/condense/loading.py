@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from benchquery import condread
 from benchquery.errors import UnknownHashError
 from benchquery.kinds.condensed.config import CondenseConfig
 from benchquery.table import store
@@ -35,7 +36,7 @@ def load(
 
     number = config.valid_hash() if isinstance(config, CondenseConfig) else config
     for info in store.tables(source, "condensed"):
-        table = store.open_condensed(info.path)
+        table = condread(info.path)
         if number not in table or number not in table.graphs.configs:
             continue
         arrays = table.graph(number)

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from benchbuild.pipeline.jobs import Record, Run
     from benchbuild.pipeline.runfolder import RunFolder
     from benchquery.kinds.architectures.table import ArchTable
-    from benchquery.kinds.weights.analysis import OperationWeights, WeightComparison
+    from benchquery.kinds.weights.analysis import WeightComparison
+    from benchquery.kinds.weights.mixtures import OperationWeights
 
 NAME = "darts"
 HELP = "search by DARTS: a supernet a link list, weights and architecture in turn"
@@ -124,7 +125,7 @@ def _weights(folder: RunFolder, records: list[Record]) -> OperationWeights:
 
     from benchbuild.kinds.darts.kind import final_weights, operations_of
     from benchquery.kinds.architectures.arch import NODES
-    from benchquery.kinds.weights.analysis import OperationWeights
+    from benchquery.kinds.weights.mixtures import OperationWeights
 
     settings = folder.run.settings
     ops = operations_of(settings)

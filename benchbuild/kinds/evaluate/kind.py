@@ -17,8 +17,8 @@ from benchbuild.kinds.condense.kind import CondenseKey, EvaluatingWorker
 from benchbuild.kinds.condense.nodes.payload import StoredGraph
 from benchbuild.kinds.train.costs import BASE_MEMORY
 from benchbuild.pipeline.jobs import Cost, Field, Json, Key, Place, Record, Run
+from benchquery import condread
 from benchquery.kinds.condensed.config import CondenseConfig
-from benchquery.table import store
 from benchquery.table.manifest import MANIFEST, describe_file, read_manifest
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def open_source(settings: Json) -> CondensedTable:
     folder = Path(settings["source"])
     if describe_file(folder / MANIFEST).sha256 != settings["source_sha256"]:
         raise PlanError(f"the table in {folder} is not the one that this run was begun with")
-    return store.open_condensed(folder)
+    return condread(folder)
 
 
 def evaluate_run(source: Path, evaluations: Evaluations) -> Run:
@@ -125,7 +125,7 @@ def evaluate_run(source: Path, evaluations: Evaluations) -> Run:
         CorruptTableError: If it is no table, or a damaged one.
     """
     manifest = read_manifest(source)
-    table = store.open_condensed(source)
+    table = condread(source)
     texts = [
         config.text for config in table.configs() if config.valid_hash() in table.graphs.configs
     ]

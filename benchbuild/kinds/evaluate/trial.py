@@ -35,9 +35,9 @@ class Evaluation:
         valid_perf: Greatest validation metric over the epochs.
         perf: Test metric at the first epoch that has it.
         best_epoch: That epoch, counted from 0; -1 if there is none.
-        curve: (epochs, 7), columns as in `benchquery.table.schema.CURVE_COLUMNS`. The training figures
-            are those on the graph that was trained on; the last column is what `perf` would be
-            had training ended there.
+        curve: (epochs, 7), columns as in `benchquery.table.schema.CURVE_COLUMNS`. The training
+            figures are those on the graph that was trained on; the last column is what `perf`
+            would be had training ended there.
     """
 
     status: str

@@ -105,14 +105,14 @@ class ArchTable(RowTable[int]):
             rows[number] = row
         return rows
 
-    def _unknown(self, key: object) -> UnknownHashError | QueryError:
+    def _unknown(self, key: object) -> UnknownHashError:
         """Say why a key is not in the table."""
         if not isinstance(key, (Arch, Integral)):
             whole = isinstance(key, str) and key.strip().isdecimal()
             hint = f"; did you mean bench[{int(str(key))}]?" if whole else ""
             if isinstance(key, slice):
                 hint = "; bench.top(10) and list(bench)[:10] give some of many"
-            return QueryError(
+            return UnknownHashError(
                 f"a table of architectures is asked by hash, a whole number such as 61237, or by "
                 f"an Arch, not by {key!r}{hint}"
             )
@@ -128,7 +128,7 @@ class ArchTable(RowTable[int]):
     def __contains__(self, key: object) -> bool:
         try:
             self._row(key)  # type: ignore[arg-type]
-        except (UnknownHashError, QueryError):
+        except UnknownHashError:
             return False
         return True
 
@@ -185,8 +185,10 @@ class ArchTable(RowTable[int]):
             link: list[Any] = [part.strip() for part in values["link"].split(",")]
             link = [int(part) if part.isdecimal() else part for part in link]
             return self._row(Arch(link, [part.strip() for part in values["ops"].split(",")]))
+        said = ", ".join(f"--{name} {value}" for name, value in values.items()) or "nothing"
         raise QueryError(
-            "name an architecture either by --hash 10000, or by --link 0,1,2,1 --ops a,b,c,d"
+            "name an architecture either by --hash 10000, or by --link 0,1,2,1 --ops a,b,c,d; "
+            f"given: {said}"
         )
 
     # ---------------------------------------------------------------- curves

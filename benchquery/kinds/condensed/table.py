@@ -115,6 +115,19 @@ class CondensedTable(RowTable[str]):
 
     # ---------------------------------------------------------------- queries
 
+    def pick(self, **values: str) -> int:
+        """Return the row of a configuration: by its hash, or by its settings.
+
+        Raises:
+            QueryError: If no configuration fits, several do, or both ways are used.
+            UnknownHashError: If the table does not hold it.
+        """
+        if "hash" not in values:
+            return super().pick(**values)
+        if len(values) > 1:
+            raise QueryError("give either --hash or what the configuration is, not both")
+        return self._row(values["hash"])
+
     @property
     def _groups(self) -> Ints:
         """Rows are ranked with those of the same task and protocol."""
@@ -140,6 +153,11 @@ class CondensedTable(RowTable[str]):
         """
         texts = self._columns.cells("config_text")
         return [CondenseConfig.from_text(texts[rows[0]]) for rows in self._rows.values()]
+
+    def detail(self, row: int) -> dict[str, Any]:
+        """Return a row, and all evaluations of its configuration."""
+        judged = self.evaluations(self._columns.cells("config")[row])
+        return {**super().detail(row), "evaluations": [dict(one) for one in judged.records()]}
 
     def evaluations(self, config: CondenseConfig | str) -> Self:
         """Return the table of all evaluations of a configuration.
