@@ -40,6 +40,7 @@ CPU = torch.device("cpu")
 ARXIV = (169_343, 1_166_243)
 SIZES = (10_000, 40_000, ARXIV[0])
 FEATURES, CLASSES = 128, 40
+METHODS = ("gcond", "doscond")
 
 
 class PlainPairs(nn.Module):
@@ -222,7 +223,10 @@ def main() -> None:
     parser.add_argument("--large-ratio", type=float, default=0.005)
     parser.add_argument("--fanout", default="full", help="of the large graphs: full, or as 10,5")
     parser.add_argument("--nodes", type=int, nargs="*", default=SIZES, help="of the large graphs")
-    parser.add_argument("--one", choices=("gcond", "doscond"), help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--method", nargs="*", choices=METHODS, default=METHODS, help="on the large graphs"
+    )
+    parser.add_argument("--one", choices=METHODS, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
         figures = one_epoch(options.one, *options.nodes, options.large_ratio, options.fanout)
@@ -239,7 +243,7 @@ def main() -> None:
 
     print(f"{'one epoch, fan-out ' + options.fanout:<22}{'nodes':>9}{'synthetic':>11}", end="")
     print(f"{'prepared s':>12}{'epoch s':>10}{'memory GB':>11}")
-    for method in ("gcond", "doscond"):
+    for method in options.method:
         for nodes in options.nodes:
             row = in_a_process(method, nodes, options.large_ratio, options.fanout)
             print(f"{method:<22}{nodes:>9,}{row['synthetic']:>11}{row['prepared']:>12.1f}", end="")
