@@ -15,9 +15,10 @@ from torch import Tensor, nn
 from benchbuild.compute.objective import Objective
 from benchbuild.datasets import Graph
 from benchbuild.errors import DatasetError
-from benchbuild.kinds.condense.nodes.problem import CondensedGraph
+from benchbuild.kinds.condense.evaluator import Evaluation
+from benchbuild.kinds.condense.nodes.payload import CondensedGraph
 from benchbuild.kinds.evaluate.operands import Operands, condensed_operands
-from benchbuild.kinds.evaluate.trial import Evaluation, run_trial
+from benchbuild.kinds.evaluate.trial import run_trial
 from benchquery.kinds.condensed.config import EvalConfig
 
 

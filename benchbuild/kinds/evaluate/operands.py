@@ -25,7 +25,7 @@ from benchbuild.compute.adjacency import propagation_matrix
 from benchbuild.compute.features import to_scipy
 from benchbuild.compute.sparse import sparse_matrix
 from benchbuild.compute.thresholds import SPARSE_BELOW
-from benchbuild.kinds.condense.nodes.problem import CondensedGraph
+from benchbuild.kinds.condense.nodes.payload import CondensedGraph
 from benchbuild.kinds.condense.nodes.scaling import dense
 
 
@@ -137,18 +137,8 @@ def condensed_operands(
     condensed: CondensedGraph, threshold: float, device: torch.device
 ) -> Operands:
     """Make a condensed graph ready for models: edges below the threshold are left out."""
-    edges, weights = edges_of(condensed.adjacency, threshold)
+    edges, weights = condensed.edges(threshold)
     return Operands(condensed.x, edges, weights, device)
-
-
-def edges_of(adjacency: Tensor | None, threshold: float) -> tuple[Tensor, Tensor]:
-    """Return the edges of an adjacency matrix whose weights reach a threshold, and the weights."""
-    if adjacency is None:
-        return torch.empty((2, 0), dtype=torch.int64), torch.empty(0)
-    kept = torch.where(adjacency >= threshold, adjacency, torch.zeros_like(adjacency)).cpu().float()
-    kept.fill_diagonal_(0.0)
-    edges = kept.nonzero().t().contiguous()
-    return edges, kept[edges[0], edges[1]]
 
 
 def _is_sparse(matrix: csr_matrix) -> bool:
