@@ -95,7 +95,7 @@ def usual_means(table: CondensedTable, model: str = "gcn") -> dict[str, list[Rec
 
 
 def in_order(methods: Iterable[str]) -> list[str]:
-    """Return methods in the order of `benchquery.kinds.condensed.methods.METHODS`, unknown ones last."""
+    """Return methods in the order of `METHODS`, unknown ones last."""
     known = list(METHODS)
     return sorted(methods, key=lambda name: known.index(name) if name in known else len(known))
 
