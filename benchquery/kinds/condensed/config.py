@@ -176,7 +176,10 @@ class Config(ABC):
             known = cls._recipe_of(fixed)
             if recipe == known:
                 return cls(**values)
-            problem = f"it follows recipe {recipe!r}, and this version knows {known!r}"
+            problem = (
+                f"it follows recipe {recipe!r}, and this version knows {known!r}: use the version "
+                "that made it"
+            )
         except ConfigError as error:
             problem = str(error)
         said = {name: value for name, value in values.items() if name not in fixed}
@@ -281,7 +284,10 @@ class CondenseConfig(Config):
 
     @classmethod
     def _recipe_of(cls, fixed: Mapping[str, Value]) -> str:
-        return find_method(str(fixed["method"])).recipe
+        try:
+            return find_method(str(fixed["method"])).recipe
+        except ConfigError as error:
+            raise ConfigError(f"{error}; install the package that publishes the method") from error
 
     @property
     def spec(self) -> MethodSpec:
