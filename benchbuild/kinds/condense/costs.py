@@ -106,6 +106,7 @@ def _method(config: CondenseConfig, size: GraphSize, nodes: int) -> float:
 
 def _training(config: EvalConfig, size: GraphSize, nodes: int) -> float:
     """Predict the time of training a model on a condensed graph, tried in every epoch."""
+    config.check_runnable()
     width = config.count("hidden")
     trained = (1e-10 * nodes + 3e-9) * size.features * width
     once = 1.5e-3 + _pass(size, width) + trained

@@ -68,13 +68,13 @@ class Evaluations:
             ConfigError: If a task, model or hyper-parameter is unknown or not allowed.
             PlanError: If a model is named twice, or there is none.
         """
-        if len(set(models)) < len(models) or not models:
+        changed = hyperparameters or {}
+        configs = tuple(EvalConfig(task, model, **changed) for model in models)
+        if len(set(configs)) < len(configs) or not configs:
             raise PlanError(
                 f"models {','.join(models)!r}: there must be at least one, and each only once; "
                 f"allowed: {', '.join(MODELS)}"
             )
-        changed = hyperparameters or {}
-        configs = tuple(EvalConfig(task, model, **changed) for model in models)
         return cls(configs, tuple(seeds))
 
     @classmethod
