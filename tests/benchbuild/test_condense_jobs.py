@@ -481,6 +481,8 @@ def test_a_grid_is_one_dataset_at_a_time(capsys: pytest.CaptureFixture[str]) -> 
         ("condense --dataset karate --method random --ratio 0.1 --seed -1 --out x", "-1"),
         ("condense --dataset karate --method random --ratio 0.1 --models gat --out x", "gat"),
         ("condense --dataset karate --method random --ratio 0.1 --models gcn,gcn --out x", "once"),
+        ("condense --dataset karate --method random --ratio 0.1 --models gcn,GCN --out x", "once"),
+        ("condense --dataset karate --method gcond --ratio 0.1 --hp epochs=-5 --out x", "least 0"),
         ("condense --dataset karate --method random --ratio 0.1 --eval-seeds 0 --out x", "seeds"),
         ("condense --dataset karate --method random --ratio 0.1 --eval-hp lr=0 --out x", "lr"),
         ("condense --dataset karate --method random --ratio 0.1 --eval-hp dropout=1 --out x",

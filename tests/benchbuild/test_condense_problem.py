@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import gc
 import types
@@ -14,6 +15,8 @@ import torch
 from torch import Tensor
 
 from benchbuild.datasets import Graph, load
+from benchbuild.errors import EvaluationError
+from benchbuild.kinds import condense
 from benchbuild.kinds.condense import process
 from benchbuild.kinds.condense.domains import find_domain
 from benchbuild.kinds.condense.method import Snapshot, Workspace
@@ -21,6 +24,7 @@ from benchbuild.kinds.condense.nodes.payload import CondensedGraph
 from benchbuild.kinds.condense.nodes.problem import Problem
 from benchbuild.kinds.condense.process import Condensation, run_condensation
 from benchbuild.kinds.condense.registry import condenser
+from benchbuild.kinds.evaluate.evaluator import GraphEvaluator
 from benchbuild.kinds.evaluate.gntk import ValidationScore
 from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
 from tests.benchbuild.condensing import CPU, SMALL, settings
@@ -128,3 +132,22 @@ def test_the_trace_has_the_diagnostics_of_a_method(inductive: bool, tmp_path: Pa
     assert list(run(settings("geom"), graph, tmp_path).trace) == [
         "epoch", "matching", "knowledge", "valid_perf", "seconds"
     ]  # fmt: skip
+
+
+def test_a_diagnostic_that_there_is_not_is_named() -> None:
+    evaluator = GraphEvaluator(load(SMALL), CPU)
+    nothing = CondensedGraph(torch.ones(1, 12), torch.zeros(1, dtype=torch.long), None)
+    with pytest.raises(EvaluationError, match="unknown diagnostic 'gtnk'; did you mean 'gntk'"):
+        evaluator.diagnose("gtnk", nothing)
+
+
+def test_condensing_imports_nothing_of_evaluating() -> None:
+    """Lazily neither: it finds who judges through the domain of the data."""
+    for path in Path(condense.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):
+                names = [f"{node.module}.{alias.name}" for alias in node.names]
+            assert not [name for name in names if name.startswith("benchbuild.kinds.evaluate")], (
+                path
+            )

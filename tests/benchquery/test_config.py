@@ -295,8 +295,9 @@ def test_a_configuration_that_can_not_be_run_is_what_its_text_says(case: str) ->
         assert hash(other) == hash(config)
     assert config != CORA
     assert all(f"{name}={value!r}" in repr(config) for name, value in fields.items())
-    with pytest.raises(ConfigError, match=r"CondenseConfig\(.*can't be run here: "):
-        config.spec  # noqa: B018
+    for refused in (lambda: config.spec, lambda: config.replace(seed=1)):
+        with pytest.raises(ConfigError, match=r"CondenseConfig\(.*can't be run here: "):
+            refused()
 
 
 def test_evaluations_of_other_recipes_and_models_are_read() -> None:

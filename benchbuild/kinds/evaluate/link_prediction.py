@@ -159,14 +159,14 @@ class _Linker:
         self._generator = torch.Generator().manual_seed(seed)
 
     def training_logits(self) -> Tensor:
-        """Logits of the links that are learnt and of as many drawn pairs, with dropout."""
+        """Return logits of the links that are learnt and of as many drawn pairs, with dropout."""
         self._model.train()
         drawn = self._lesson.draw(self._generator)
         return drawn.logits(self._model(self._lesson.graph))
 
     @torch.no_grad()
     def evaluation_logits(self) -> Tensor:
-        """Logits of training, validation and test pairs, in that order."""
+        """Return the logits of training, validation and test pairs, in that order."""
         self._model.eval()
         tried = self._model(self._exam.graph)
         same = self._lesson.graph is self._exam.graph

@@ -60,13 +60,13 @@ class _Student:
         self._exam = exam
 
     def training_logits(self) -> Tensor:
-        """Logits of the training nodes, with dropout."""
+        """Return the logits of the training nodes, with dropout."""
         self._model.train()
         return self._lesson.logits(self._model)
 
     @torch.no_grad()
     def evaluation_logits(self) -> Tensor:
-        """Logits of the training, validation and test nodes, in that order."""
+        """Return the logits of the training, validation and test nodes, in that order."""
         self._model.eval()
         out: Tensor = self._model(self._exam.graph)
         same = self._lesson.graph is self._exam.graph

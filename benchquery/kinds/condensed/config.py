@@ -147,8 +147,10 @@ class Config(ABC):
         """Return the same configuration but for some values.
 
         Raises:
-            ConfigError: If a name is unknown or a value not allowed.
+            ConfigError: If a name is unknown or a value not allowed, or the configuration can't be
+                run here, so that it is not known what its other values are.
         """
+        self.check_runnable()
         return type(self)(**{**self._given, **changes})
 
     @classmethod

@@ -233,6 +233,11 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
 """The methods by name, in the order in which they are listed; those of other packages apart."""
 
 
+def method_names() -> list[str]:
+    """Return the names of all methods, those of other packages last."""
+    return list(dict.fromkeys([*METHODS, *_published(tuple(sys.path))]))
+
+
 def canonical_method(name: str) -> str:
     """Return the name of a method, which may be given in any letter case.
 
@@ -241,7 +246,7 @@ def canonical_method(name: str) -> str:
     """
     if name in METHODS:
         return name
-    known = list(dict.fromkeys([*METHODS, *_published(tuple(sys.path))]))
+    known = method_names()
     found = match_name(name, known)
     if found is None:
         raise ConfigError(unknown("method", name, known))
