@@ -138,6 +138,8 @@ class Config(ABC):
         return hash((type(self), self._key))
 
     def __repr__(self) -> str:
+        if self._problem:
+            return f"{type(self).__name__}.from_text({self._key!r})"
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self._given.items())})"
 
     def __reduce__(self) -> tuple[Any, ...]:

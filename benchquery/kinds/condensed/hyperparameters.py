@@ -45,6 +45,8 @@ class Range:
 
     def meant(self, value: Value) -> Value | None:
         """See `Allowed`."""
+        if isinstance(value, str):
+            return None
         number = float(value)
         inside = (
             (self.least is None or number >= self.least)

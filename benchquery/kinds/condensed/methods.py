@@ -244,7 +244,7 @@ def canonical_method(name: str) -> str:
     Raises:
         ConfigError: If there is no such method, here or in another package that is installed.
     """
-    if name in METHODS:
+    if isinstance(name, str) and name in METHODS:
         return name
     known = method_names()
     found = match_name(name, known)

@@ -95,7 +95,7 @@ class StoredGraph:
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> StoredGraph | None:
-        """Read the graph in a record of `GRAPH_FIELDS`; None if it has none."""
+        """Read the graph in a record of a run; None if it has none."""
         nodes = record["nodes"]
         if nodes <= 0:
             return None
