@@ -154,7 +154,9 @@ def test_only_kinds_and_registries_name_a_kind(package: str) -> None:
     for name, path in modules().items():
         if name.startswith(package) and ".kinds" not in name and not name.endswith("registry"):
             for number, line in enumerate(path.read_text().splitlines(), start=1):
-                assert not pattern.search(line), f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+                assert not pattern.search(line), (
+                    f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+                )
 
 
 def test_condense_does_not_import_evaluate() -> None:
