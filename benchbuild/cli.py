@@ -69,4 +69,4 @@ def main(argv: Sequence[str] | None = None) -> int:
         code: int = args.run(args)
         return code
 
-    return run_program(PROGRAM, run, (BenchBuildError, BenchQueryError))
+    return run_program(PROGRAM, run, BenchBuildError, BenchQueryError)

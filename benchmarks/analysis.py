@@ -1,6 +1,7 @@
 """Time of every analysis on all nine published tables, and of one of them by brute force.
 
     OMP_NUM_THREADS=1 python benchmarks/analysis.py
+    OMP_NUM_THREADS=1 python benchmarks/analysis.py cora proteins
 
 The surrogate learns from a twentieth of each table, as if the rest were still to be built.
 The last line sets the smoothness of the smallest table, which never forms a pair, beside a plain
@@ -10,6 +11,7 @@ published ones have none.
 
 from __future__ import annotations
 
+import argparse
 import time
 from collections import defaultdict
 from collections.abc import Callable
@@ -17,12 +19,11 @@ from functools import partial
 
 import numpy as np
 
-from benchquery import analysis, lightread, tables
+from benchquery import ArchTable, analysis, lightread, tables
 from benchquery.kinds.architectures.analysis.agreement import MEASURES
 from benchquery.kinds.architectures.arch import Arch
 from benchquery.text import format_table
 
-SMALLEST = "proteins"
 ONE_TABLE: dict[str, Callable[..., object]] = {
     "distribution": analysis.describe,
     "correlations": analysis.metric_correlations,
@@ -48,9 +49,8 @@ def seconds(function: Callable[..., object], *arguments: object) -> float:
     return time.process_time() - start
 
 
-def smoothness_by_pairs() -> list[float]:
+def smoothness_by_pairs(table: ArchTable) -> list[float]:
     """Return the mean difference by number of different choices, pair by pair."""
-    table = lightread(SMALLEST)
     values = table.column("perf")
     archs = [Arch.from_hash(number) for number in table]
     choices = np.array([(*arch.link, *map(hash, arch.ops)) for arch in archs])
@@ -67,11 +67,12 @@ def smoothness_by_pairs() -> list[float]:
 
 def main() -> None:
     """Time everything and print it."""
-    published = {
-        info.name: lightread(info.name)
-        for info in tables(kind="architectures")
-        if info.origin == "published"
-    }
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("tables", nargs="*", help="names of tables (all published ones)")
+    names = parser.parse_args().tables or [
+        info.name for info in tables(kind="architectures") if info.origin == "published"
+    ]
+    published = {name: lightread(name) for name in names}
     spent = {
         name: sum(seconds(function, table) for table in published.values())
         for name, function in ONE_TABLE.items()
@@ -80,10 +81,10 @@ def main() -> None:
     rows = [{"analysis": name, "CPU s": round(value, 2)} for name, value in spent.items()]
     rows.append({"analysis": "all", "CPU s": round(sum(spent.values()), 2)})
     print(f"{len(published)} tables, one core\n{format_table(rows)}")
-    small = published[SMALLEST]
-    ours, plain = seconds(analysis.smoothness, small), seconds(smoothness_by_pairs)
+    small = min(published.values(), key=len)
+    ours, plain = seconds(analysis.smoothness, small), seconds(smoothness_by_pairs, small)
     print(
-        f"\nsmoothness of {SMALLEST}, {len(small):,} rows: {ours:.3f} s, "
+        f"\nsmoothness of {small.name}, {len(small):,} rows: {ours:.3f} s, "
         f"all pairs {plain:.3f} s: {plain / ours:.1f} times as fast"
     )
 

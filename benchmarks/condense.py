@@ -33,6 +33,7 @@ from benchbuild.datasets import Graph, load
 from benchbuild.kinds.condense.nodes.loop import MatchingState
 from benchbuild.kinds.condense.nodes.matching import GradientMatching
 from benchbuild.kinds.condense.nodes.problem import Problem
+from benchbuild.kinds.condense.nodes.scaling import scaled
 from benchbuild.kinds.condense.nodes.structure import PairwiseMlp
 from benchquery.kinds.condensed.config import CondenseConfig
 
@@ -40,6 +41,7 @@ CPU = torch.device("cpu")
 ARXIV = (169_343, 1_166_243)
 SIZES = (10_000, 40_000, ARXIV[0])
 FEATURES, CLASSES = 128, 40
+METHODS = ("gcond", "doscond")
 
 
 class PlainPairs(nn.Module):
@@ -151,7 +153,7 @@ def normalise(adjacency: Tensor) -> Tensor:
 
 def against_plain(graph: Graph, config: CondenseConfig, epochs: int) -> tuple[float, float, float]:
     """Seconds of an epoch, the plain one's and ours, and the greatest difference of a loss."""
-    problem = Problem(graph, CPU)
+    problem = Problem.of(scaled(graph), CPU)
     ours = MatchingState(problem, config, GradientMatching, PairwiseMlp)
     plain = PlainGcond(problem, config, ours)
     plain_seconds = our_seconds = worst = 0.0
@@ -184,7 +186,7 @@ def random_graph(nodes: int) -> Graph:
 def one_epoch(method: str, nodes: int, ratio: float, fanout: str) -> dict[str, float]:
     """Seconds to prepare and of one epoch, and the highest memory of this process in GB."""
     torch.set_num_threads(1)
-    problem = Problem(random_graph(nodes), CPU)
+    problem = Problem.of(random_graph(nodes), CPU)
     config = CondenseConfig("random", method, ratio, epochs=1, fanout=fanout)
     meter = MemoryMeter(CPU)
     watch = Stopwatch(CPU)
@@ -222,7 +224,10 @@ def main() -> None:
     parser.add_argument("--large-ratio", type=float, default=0.005)
     parser.add_argument("--fanout", default="full", help="of the large graphs: full, or as 10,5")
     parser.add_argument("--nodes", type=int, nargs="*", default=SIZES, help="of the large graphs")
-    parser.add_argument("--one", choices=("gcond", "doscond"), help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--method", nargs="*", choices=METHODS, default=METHODS, help="on the large graphs"
+    )
+    parser.add_argument("--one", choices=METHODS, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
         figures = one_epoch(options.one, *options.nodes, options.large_ratio, options.fanout)
@@ -239,7 +244,7 @@ def main() -> None:
 
     print(f"{'one epoch, fan-out ' + options.fanout:<22}{'nodes':>9}{'synthetic':>11}", end="")
     print(f"{'prepared s':>12}{'epoch s':>10}{'memory GB':>11}")
-    for method in ("gcond", "doscond"):
+    for method in options.method:
         for nodes in options.nodes:
             row = in_a_process(method, nodes, options.large_ratio, options.fanout)
             print(f"{method:<22}{nodes:>9,}{row['synthetic']:>11}{row['prepared']:>12.1f}", end="")

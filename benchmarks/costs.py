@@ -10,6 +10,7 @@ benchbuild/costs.py holds.
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass, fields
 
@@ -21,7 +22,7 @@ from benchbuild.kinds.train.costs import RATES, CostModel, Work
 from benchbuild.kinds.train.training import train
 from benchquery import SPACES, Arch, ArchTable, lightread, tables
 
-SMALL, SMALL_SAMPLE = "karate", 12
+SMALL = "karate"
 
 
 @dataclass(frozen=True)
@@ -41,21 +42,23 @@ class Measured:
 
 def bundled() -> Iterator[Measured]:
     """Read the trainings of the bundled tables."""
-    for table in tables():
+    for table in tables(kind="architectures"):
         if table.name.endswith("-built"):
             yield _of_table(lightread(table.name))
 
 
 def _of_table(table: ArchTable) -> Measured:
-    whole = table.where("status == ok")
-    seconds = whole.column("train_time") / hyperparameters_for(table.name).epochs
-    return Measured(table.name, _work(table.name, whole.archs()), seconds)
+    whole, dataset = table.where("status == ok"), table.manifest.name
+    seconds = whole.column("train_time") / hyperparameters_for(dataset).epochs
+    return Measured(dataset, _work(dataset, whole.archs()), seconds)
 
 
-def small() -> Measured:
+def small(sample: int, epochs: int | None) -> Measured:
     """Train a few architectures on karate."""
     graph, hp = load(SMALL), hyperparameters_for(SMALL)
-    archs = SPACES["full"].sample(SMALL_SAMPLE, seed=0)
+    if epochs is not None:
+        hp = hp.override(epochs=epochs)
+    archs = SPACES["full"].sample(sample, seed=0)
     seconds = [train(arch, graph, hp, seed=0).train_seconds / hp.epochs for arch in archs]
     return Measured(SMALL, _work(SMALL, archs), np.array(seconds))
 
@@ -92,7 +95,11 @@ def report(found: list[Measured], rates: Work) -> None:
 
 def main() -> None:
     """Compare both the rates in use and those that fit best."""
-    found = [*bundled(), small()]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sample", type=int, default=12, help="architectures on karate (12)")
+    parser.add_argument("--epochs", type=int, help="of each (as the dataset has)")
+    options = parser.parse_args()
+    found = [*bundled(), small(options.sample, options.epochs)]
     print("rates in use")
     report(found, RATES)
     print("best fit")

@@ -9,12 +9,13 @@ bound. Each time is the best of several rounds, as the machine may be busy.
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import resource
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -28,8 +29,6 @@ from benchquery.explorer import Site, write_site  # noqa: E402
 from benchquery.text import format_table  # noqa: E402
 from tests.benchquery.explorer.running import running_browser, running_explorer  # noqa: E402
 
-ROUNDS = 5
-AT_ONCE = 200
 FRAMES = """async () => {
     const canvas = document.querySelector("#points").getBoundingClientRect();
     const times = [];
@@ -54,8 +53,8 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def sizes() -> Iterator[dict[str, Any]]:
-    site = Site()
+def sizes(source: Path | None) -> Iterator[dict[str, Any]]:
+    site = Site(source)
     paths = list(site.paths())
     page = [path for path in paths if not path.startswith("data/")]
     yield {"what": "page, all files", "figure": sum(len(site.read(p).body) for p in page) / 1e3}
@@ -64,7 +63,7 @@ def sizes() -> Iterator[dict[str, Any]]:
             yield {"what": path, "figure": len(site.read(path).body) / 1e3}
 
 
-def start_up() -> Iterator[dict[str, Any]]:
+def start_up(chosen: Sequence[str], rounds: int) -> Iterator[dict[str, Any]]:
     """Measure the work of a new process until it has answered for the page and a table."""
 
     def worked() -> float:
@@ -73,22 +72,22 @@ def start_up() -> Iterator[dict[str, Any]]:
 
     for what, path in (("the page", ""), ("a table", "data/tables/cora.arrow.gz")):
         taken = []
-        for _ in range(ROUNDS):
+        for _ in range(rounds):
             before = worked()
-            with running_explorer() as url:
+            with running_explorer(*chosen) as url:
                 httpx2.get(f"{url}{path}").raise_for_status()
             taken.append(worked() - before)
         yield {"what": f"processor time from command to {what}, s", "figure": min(taken)}
 
 
-def first_view() -> Iterator[dict[str, Any]]:
+def first_view(chosen: Sequence[str], rounds: int) -> Iterator[dict[str, Any]]:
     """Measure a new process and a page that was never opened, then the page again."""
     starts, shows, firsts, paints, views, frames = [], [], [], [], [], []
     with running_browser() as browser:
-        for _ in range(ROUNDS):
+        for _ in range(rounds):
             with ExitStack() as stack:
                 start = time.perf_counter()
-                url = stack.enter_context(running_explorer())
+                url = stack.enter_context(running_explorer(*chosen))
                 starts.append(time.perf_counter() - start)
                 page = browser.new_page(viewport={"width": 1440, "height": 900})
                 opened = time.perf_counter() - start
@@ -114,7 +113,7 @@ def first_view() -> Iterator[dict[str, Any]]:
     yield {"what": "one frame while zooming 26,206 points, median, ms", "figure": min(frames)}
 
 
-async def ask_all(url: str) -> list[float]:
+async def ask_all(url: str, requests: int) -> list[float]:
     """Return how long each of many requests at once took."""
 
     async def ask(client: httpx2.AsyncClient) -> float:
@@ -122,33 +121,46 @@ async def ask_all(url: str) -> list[float]:
         (await client.get("data/tables/cora.arrow.gz")).raise_for_status()
         return time.perf_counter() - start
 
-    limits = httpx2.Limits(max_connections=AT_ONCE)
+    limits = httpx2.Limits(max_connections=requests)
     async with httpx2.AsyncClient(base_url=url, limits=limits, timeout=60) as client:
-        return sorted(await asyncio.gather(*(ask(client) for _ in range(AT_ONCE))))
+        return sorted(await asyncio.gather(*(ask(client) for _ in range(requests))))
 
 
-def load() -> Iterator[dict[str, Any]]:
-    with running_explorer() as url:
-        rounds = [asyncio.run(ask_all(url)) for _ in range(ROUNDS)]
-    best = min(rounds, key=lambda times: times[-1])
-    yield {"what": f"{AT_ONCE} tables at once, median, s", "figure": best[AT_ONCE // 2]}
-    yield {"what": f"{AT_ONCE} tables at once, slowest, s", "figure": best[-1]}
+def load(chosen: Sequence[str], rounds: int, requests: int) -> Iterator[dict[str, Any]]:
+    with running_explorer(*chosen) as url:
+        taken = [asyncio.run(ask_all(url, requests)) for _ in range(rounds)]
+    best = min(taken, key=lambda times: times[-1])
+    yield {"what": f"{requests} tables at once, median, s", "figure": best[requests // 2]}
+    yield {"what": f"{requests} tables at once, slowest, s", "figure": best[-1]}
 
 
-def folder() -> Iterator[dict[str, Any]]:
+def folder(source: Path | None) -> Iterator[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch) / "site"
-        taken = seconds(lambda: write_site(Site(), out))
+        taken = seconds(lambda: write_site(Site(source), out))
         size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
     yield {"what": "export of all tables, s", "figure": taken}
     yield {"what": "export of all tables, MB", "figure": size / 1e6}
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=5, help="the best of so many counts (5)")
+    parser.add_argument("--requests", type=int, default=200, help="at once (200)")
+    parser.add_argument("--source", type=Path, help="tables, with cora among them (all)")
+    options = parser.parse_args()
+    source, rounds, requests = options.source, options.rounds, options.requests
+    chosen = ["--source", str(source.resolve())] if source else []
     print("kB over the wire\n")
-    print(format_table(sizes()))
+    print(format_table(sizes(source)))
     print("\ntimes\n")
-    print(format_table([*start_up(), *first_view(), *load(), *folder()]))
+    times = [
+        *start_up(chosen, rounds),
+        *first_view(chosen, rounds),
+        *load(chosen, rounds, requests),
+        *folder(source),
+    ]
+    print(format_table(times))
 
 
 if __name__ == "__main__":

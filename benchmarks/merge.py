@@ -22,21 +22,19 @@ from benchbuild.pipeline.runfolder import RunFolder
 from benchbuild.pipeline.runner import shard_keys
 from benchbuild.testing import synthetic_record, synthetic_run
 
-SHARDS = 32
 
-
-def generate(scratch: Path, architectures: int | None, epochs: int) -> list[Path]:
+def generate(scratch: Path, shards: int, architectures: int | None, epochs: int) -> list[Path]:
     run = synthetic_run("cora", sample=architectures, epochs=epochs)
     folders = []
-    for index in range(1, SHARDS + 1):
-        shard = Shard(index, SHARDS)
+    for index in range(1, shards + 1):
+        shard = Shard(index, shards)
         folder = RunFolder.begin(scratch / f"shard-{index}", run)
         keys = shard_keys(run, shard)
         for start in range(0, len(keys), PART_ROWS):
             records = [synthetic_record(run, key) for key in keys[start : start + PART_ROWS]]
             folder.parts.add(shard, records)
         folders.append(folder.path)
-    print(f"generated {len(kind_of('train').keys(run)):,} synthetic records in {SHARDS} shards")
+    print(f"generated {len(kind_of('train').keys(run)):,} synthetic records in {shards} shards")
     return folders
 
 
@@ -49,10 +47,11 @@ def main() -> None:
     parser.add_argument("--scratch", type=Path, help="where to work; needs about 4 GB")
     parser.add_argument("--architectures", type=int, help="fewer than all")
     parser.add_argument("--epochs", type=int, default=400)
+    parser.add_argument("--shards", type=int, default=32)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=args.scratch) as name:
         scratch = Path(name)
-        folders = generate(scratch, args.architectures, args.epochs)
+        folders = generate(scratch, args.shards, args.architectures, args.epochs)
         table = scratch / "table"
         for step in (["merge", *map(str, folders), "--out", str(table)], ["verify", str(table)]):
             begin = time.perf_counter()

@@ -9,6 +9,7 @@ an installed package is.
 
 from __future__ import annotations
 
+import argparse
 import os
 import random
 import subprocess
@@ -26,7 +27,6 @@ from benchquery.text import format_table
 DATASETS = (
     "cora", "citeseer", "pubmed", "cs", "physics", "photo", "computers", "arxiv", "proteins",
 )  # fmt: skip
-ROUNDS = 7
 PASSES = 5
 
 FIRST_NUMBER_OURS = (
@@ -60,10 +60,10 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def best(ours: Callable[[], float], peer: Callable[[], float]) -> tuple[float, float]:
+def best(rounds: int, ours: Callable[[], float], peer: Callable[[], float]) -> tuple[float, float]:
     """Return the best of several alternating rounds of both."""
-    rounds = [(ours(), peer()) for _ in range(ROUNDS)]
-    return min(pair[0] for pair in rounds), min(pair[1] for pair in rounds)
+    times = [(ours(), peer()) for _ in range(rounds)]
+    return min(pair[0] for pair in times), min(pair[1] for pair in times)
 
 
 def resident(imports: str, opener: str) -> float:
@@ -86,7 +86,9 @@ class Bare:
         return self.number
 
 
-def look_ups(forms: list[tuple[list[int], list[str]]]) -> tuple[float, float, float, float]:
+def look_ups(
+    forms: list[tuple[list[int], list[str]]], rounds: int
+) -> tuple[float, float, float, float]:
     """Return seconds a look-up: ours first and again, the peer's, and Python's floor."""
     peer_table = nas_bench_graph.light_read("cora")
     peer_arch = nas_bench_graph.Arch
@@ -107,18 +109,24 @@ def look_ups(forms: list[tuple[list[int], list[str]]]) -> tuple[float, float, fl
 
     kept = lightread("cora")
     ours(kept)
-    first = min(seconds(lambda: ours(lightread("cora"))) for _ in range(ROUNDS))
+    first = min(seconds(lambda: ours(lightread("cora"))) for _ in range(rounds))
     again, theirs = best(
+        rounds,
         lambda: seconds(lambda: [ours(kept) for _ in range(PASSES)]),
         lambda: seconds(lambda: [peer() for _ in range(PASSES)]),
     )
-    least = min(seconds(floor) for _ in range(ROUNDS))
+    least = min(seconds(floor) for _ in range(rounds))
     per = 1 / len(forms)
     return first * per, again / PASSES * per, theirs / PASSES * per, least * per
 
 
 def main() -> None:
     """Measure and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=7, help="the best of so many counts (7)")
+    parser.add_argument("--sample", type=int, default=5_000, help="random look-ups (5000)")
+    options = parser.parse_args()
+    rounds = options.rounds
     rows: list[dict[str, str]] = []
 
     def report(what: str, ours: float, peer: float, unit: str, goal: str) -> None:
@@ -137,6 +145,7 @@ def main() -> None:
     report(
         "new process to the first printed number",
         *best(
+            rounds,
             lambda: seconds(lambda: run(FIRST_NUMBER_OURS)),
             lambda: seconds(lambda: run(FIRST_NUMBER_PEER)),
         ),
@@ -146,6 +155,7 @@ def main() -> None:
     report(
         "opening one table, numpy imported",
         *best(
+            rounds,
             lambda: seconds(lambda: lightread("cora")),
             lambda: seconds(lambda: nas_bench_graph.light_read("cora")),
         ),
@@ -160,8 +170,10 @@ def main() -> None:
         "5x",
     )
     rng = random.Random(0)
-    archs = SPACES["full"].sample(5_000, seed=0, over="raw")
-    first, again, peer, floor = look_ups([(list(arch.link), list(arch.ops)) for arch in archs])
+    archs = SPACES["full"].sample(options.sample, seed=0, over="raw")
+    first, again, peer, floor = look_ups(
+        [(list(arch.link), list(arch.ops)) for arch in archs], rounds
+    )
     report("look-up of random architectures", again, peer, "us", "10x")
     report("the same, each architecture for the first time", first, peer, "us", "-")
     report("an object that computes nothing, and a plain dict", floor, peer, "us", "-")
@@ -171,6 +183,7 @@ def main() -> None:
     report(
         "a million hashes in one call",
         *best(
+            rounds,
             lambda: seconds(lambda: table.lookup(hashes, "perf")),
             lambda: seconds(lambda: [peer_table[number]["perf"] for number in numbers]),
         ),
@@ -179,6 +192,7 @@ def main() -> None:
     )
     print(format_table(rows))
     ours, numpy = best(
+        rounds,
         lambda: float(run(IMPORT.format(code="from benchquery import Arch, lightread, tables"))),
         lambda: float(run(IMPORT.format(code="import numpy"))),
     )

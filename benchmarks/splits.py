@@ -33,11 +33,16 @@ def split_again(graph: Graph, seed: int) -> Graph:
     )
 
 
-def figures(number: int, dataset: str, root: str | None, seed: int) -> list[float]:
+def figures(
+    number: int, dataset: str, root: str | None, seed: int, epochs: int | None
+) -> list[float]:
     """Train one architecture on another split."""
     torch.set_num_threads(1)
     graph = split_again(load(dataset, root), seed)
-    result = train(Arch.from_hash(number), graph, hyperparameters_for(dataset), seed=0)
+    hp = hyperparameters_for(dataset)
+    if epochs is not None:
+        hp = hp.override(epochs=epochs)
+    result = train(Arch.from_hash(number), graph, hp, seed=0)
     return [getattr(result, name) for name in FIGURES]
 
 
@@ -48,9 +53,16 @@ def main() -> None:
     parser.add_argument("--data-root", metavar="DIR")
     parser.add_argument("--split-seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--sample", type=int, help="the first so many of the table (all)")
+    parser.add_argument("--epochs", type=int, help="of each training (as the dataset has)")
     options = parser.parse_args()
     table = lightread(f"{options.dataset}-built")
-    job = partial(figures, dataset=options.dataset, root=options.data_root, seed=options.split_seed)
+    if options.sample is not None:
+        table = table.where(np.arange(len(table)) < options.sample)
+    job = partial(
+        figures, dataset=options.dataset, root=options.data_root, seed=options.split_seed,
+        epochs=options.epochs,
+    )  # fmt: skip
     with ProcessPoolExecutor(options.workers) as pool:
         again = np.array(list(pool.map(job, table.hashes.tolist())))
     print(f"{options.dataset}, {len(again)} architectures, mean difference")

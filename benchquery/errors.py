@@ -8,7 +8,16 @@ from __future__ import annotations
 
 
 class BenchQueryError(Exception):
-    """Root of all errors raised by benchquery."""
+    """Root of all errors raised by benchquery.
+
+    Args:
+        message: What is wrong, what is allowed and what to do next.
+        shell: The same in terms of the command line, where that is another advice.
+    """
+
+    def __init__(self, message: str = "", shell: str | None = None) -> None:
+        super().__init__(message)
+        self.shell = shell
 
     def __str__(self) -> str:
         """Return the message as written (KeyError would quote it)."""
@@ -37,6 +46,10 @@ class TableNotFoundError(BenchQueryError, KeyError):
 
 class TableKindError(TableNotFoundError):
     """A table is there, but its rows are of another kind than asked for."""
+
+
+class KindError(BenchQueryError):
+    """A kind of table that no installed package has, or that is not what it must be."""
 
 
 class CorruptTableError(BenchQueryError):

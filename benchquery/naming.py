@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
@@ -56,6 +55,8 @@ def suggestion(name: object, allowed: Iterable[str]) -> str:
         >>> suggestion("gcnod", ["random", "gcond"])
         "; did you mean 'gcond'?"
     """
+    import difflib
+
     by_folded = {one.casefold(): one for one in allowed}
     close = difflib.get_close_matches(str(name).casefold(), by_folded, n=1, cutoff=0.6)
     return f"; did you mean {by_folded[close[0]]!r}?" if close else ""

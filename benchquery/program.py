@@ -32,9 +32,7 @@ def one_line(message: str) -> str:
     return " ".join(message.split())
 
 
-def run_program(
-    program: str, run: Callable[[], int | None], errors: tuple[type[Exception], ...]
-) -> int:
+def run_program(program: str, run: Callable[[], int | None], *errors: type[Exception]) -> int:
     """Run a command and return its exit code.
 
     Args:
@@ -46,14 +44,16 @@ def run_program(
         What the command returned, 2 after one of the errors, 128 plus the number of the signal
         after an interruption.
     """
+    expected: tuple[type[BaseException], ...] = (OSError, *errors)
     try:
         code = run() or 0
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (*errors, OSError) as error:
-        print(f"{program}: error: {one_line(str(error))}", file=sys.stderr)
+    except expected as error:
+        message = getattr(error, "shell", None) or str(error)
+        print(f"{program}: error: {one_line(message)}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt as interrupt:
         asked = getattr(interrupt, "signal", signal.SIGINT)

@@ -1,7 +1,8 @@
-"""Records as text: tables for terminals, JSON for programs."""
+"""Records as text: tables for terminals and notebooks, JSON for programs."""
 
 from __future__ import annotations
 
+import html
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -67,3 +68,28 @@ def format_table(rows: Iterable[Mapping[str, Any]], plain: Sequence[str] = PLAIN
         lines.append("  ".join(padded).rstrip())
     lines.insert(1, "  ".join("-" * width for width in widths))
     return "\n".join(lines)
+
+
+def format_html(title: str, rows: Sequence[Mapping[str, Any]], total: int, source: str) -> str:
+    """Return rows as a small HTML table, as notebooks show it.
+
+    Args:
+        title: What the table is.
+        rows: The rows that are shown.
+        total: How many there are.
+        source: Where the figures come from.
+    """
+    names = list(rows[0]) if rows else []
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+    cells = [
+        [str(row[name]) if name in PLAIN else format_value(row[name]) for name in names]
+        for row in rows
+    ]
+    body = "".join(
+        f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in line)}</tr>" for line in cells
+    )
+    more = f"<p>{total - len(rows):,} more rows</p>" if total > len(rows) else ""
+    return (
+        f"<p><b>{html.escape(title)}</b><br>{html.escape(source)}</p>"
+        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+    )

@@ -29,7 +29,7 @@ from benchquery.kinds.architectures.space import Space
 from benchquery.kinds.architectures.table import ArchTable
 from benchquery.search.budget import Budget
 from benchquery.search.choices import choices, form
-from benchquery.search.oracle import Oracle, Protocol
+from benchquery.search.oracle import Oracle, RewardProtocol
 from benchquery.search.run import run as run_search
 from benchquery.search.strategies import Strategy
 from benchquery.search.trace import Trace
@@ -42,7 +42,7 @@ else:
 _ROUNDS = 10**6
 """More than any budget: it is the oracle that ends a search."""
 
-MASKS: Mapping[Protocol, tuple[str, ...]] = MappingProxyType(
+MASKS: Mapping[RewardProtocol, tuple[str, ...]] = MappingProxyType(
     {"validation": ("val",), "leaky-test": ("val", "test")}
 )
 """By protocol, the parts of the data that an algorithm may ask the metric of.
@@ -159,7 +159,7 @@ def run(
     dataset: str | ArchTable,
     budget: str | int | Budget = "2%",
     *,
-    protocol: Protocol = "validation",
+    protocol: RewardProtocol = "validation",
 ) -> Trace:
     """Let an algorithm of AutoGL search a table.
 

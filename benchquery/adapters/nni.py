@@ -26,15 +26,15 @@ from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 from benchquery._imports import LazyModule
+from benchquery.kinds.architectures.reading import lightread
 from benchquery.kinds.architectures.space import get_space
 from benchquery.kinds.architectures.table import ArchTable
 from benchquery.search.budget import Budget
 from benchquery.search.choices import choices, form
-from benchquery.search.oracle import Oracle, Protocol
+from benchquery.search.oracle import Oracle, RewardProtocol
 from benchquery.search.run import run as run_search
 from benchquery.search.strategies import Strategy
 from benchquery.search.trace import Trace
-from benchquery.table.store import lightread
 
 if os.environ.setdefault("NNI_FRAMEWORK", "none") == "none" and "nni" in sys.modules:
     sys.modules["nni"].set_default_framework("none")
@@ -121,10 +121,10 @@ def search(oracle: Oracle, strategy: Any) -> None:
         def budget_available(self) -> bool:
             return not oracle.exhausted
 
-    space = nni_space.SimplifiedModelSpace.from_model(
-        _graph_space()(oracle.space.name), nni_evaluator.FunctionalEvaluator(evaluate)
-    )
     with _quiet(), _without_naps():
+        space = nni_space.SimplifiedModelSpace.from_model(
+            _graph_space()(oracle.space.name), nni_evaluator.FunctionalEvaluator(evaluate)
+        )
         strategy(space, Engine())
 
 
@@ -133,7 +133,7 @@ def run(
     dataset: str | ArchTable,
     budget: str | int | Budget = "2%",
     *,
-    protocol: Protocol = "validation",
+    protocol: RewardProtocol = "validation",
 ) -> Trace:
     """Let a strategy of NNI search a table.
 
@@ -210,7 +210,16 @@ def experiment(
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep NNI from logging to standard output, where results go."""
+    """Keep NNI from logging to standard output, where results go.
+
+    When NNI is imported, it takes hold of standard output and sets the level of its logger. So
+    that comes first here, with standard error in the place of standard output.
+
+    Raises:
+        MissingPackageError: If NNI is not installed.
+    """
+    with contextlib.redirect_stdout(sys.stderr):
+        _ = nni.__version__
     logger = logging.getLogger("nni")
     level = logger.level
     logger.setLevel(logging.CRITICAL + 1)

@@ -16,13 +16,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
-from benchquery.errors import AllSkipError
-from benchquery.kinds.architectures.arch import Arch
+from benchquery.errors import StrategyError
 from benchquery.kinds.architectures.space import Space
 from benchquery.kinds.architectures.table import ArchTable
 from benchquery.search.budget import Budget
 from benchquery.search.choices import choices, form
-from benchquery.search.oracle import Oracle, Protocol
+from benchquery.search.oracle import Oracle, RewardProtocol
 from benchquery.search.run import run as run_search
 from benchquery.search.strategies import Strategy
 from benchquery.search.trace import Trace
@@ -65,12 +64,34 @@ def objective(
 
 
 def _cost(oracle: Oracle, link: list[int], ops: list[str], name: str) -> float:
-    """Return the cost of a raw form; infinite for one that has none."""
-    try:
-        arch = Arch(link, ops)
-    except AllSkipError:
-        return math.inf
-    return oracle.cost(arch, name) if arch in oracle else math.inf
+    """Return the cost of a raw form; infinite for one without a figure, as Optuna takes no NaN."""
+    number = oracle.resolve_form(link, ops)
+    cost = math.nan if number is None else oracle.cost(number, name)
+    return math.inf if math.isnan(cost) else cost
+
+
+def check_directions(study: optuna.Study, cost: str | None = None) -> None:
+    """Refuse a study that would not search for what `objective` returns.
+
+    Args:
+        study: The study.
+        cost: The second objective, if there is one.
+
+    Raises:
+        StrategyError: If its directions are not those of the objectives.
+    """
+    directions = [direction.name.lower() for direction in study.directions]
+    if directions != _directions(cost):
+        raise StrategyError(
+            f"with cost={cost!r} the directions of a study must be {_directions(cost)}, not "
+            f"{directions}: it maximises the reward and, with cost='latency' or another column, "
+            "minimises that as its second objective"
+        )
+
+
+def _directions(cost: str | None) -> list[str]:
+    """Return the directions of the objectives, as Optuna names them."""
+    return ["maximize"] if cost is None else ["maximize", "minimize"]
 
 
 def search(oracle: Oracle, study: optuna.Study, cost: str | None = None) -> None:
@@ -82,8 +103,10 @@ def search(oracle: Oracle, study: optuna.Study, cost: str | None = None) -> None
         cost: A second objective.
 
     Raises:
+        StrategyError: If the directions of the study are others.
         BudgetExhaustedError: If the budget ended the search in the middle of a trial.
     """
+    check_directions(study, cost)
 
     def stop(study: optuna.Study, trial: optuna.trial.FrozenTrial) -> None:
         if oracle.exhausted:
@@ -98,12 +121,13 @@ def run(
     budget: str | int | Budget = "2%",
     *,
     cost: str | None = None,
-    protocol: Protocol = "validation",
+    protocol: RewardProtocol = "validation",
 ) -> Trace:
     """Let a study search a table.
 
     Args:
-        study: The study, with its own sampler and seed.
+        study: The study, with its own sampler and seed. It must maximise, and with a cost
+            have the directions ``["maximize", "minimize"]``.
         dataset: A table, or the name of one.
         budget: How much it may ask, as `benchquery.search.run` reads it.
         cost: A second objective, to be minimised.
@@ -135,9 +159,10 @@ def _adapt(make: Callable[[int], optuna.samplers.BaseSampler], cost: str | None 
     """Turn a maker of seeded samplers into a strategy of ours."""
 
     def adapted(oracle: Oracle, rng: random.Random) -> None:
-        directions = ["maximize"] if cost is None else ["maximize", "minimize"]
         with _quiet():
-            study = optuna.create_study(directions=directions, sampler=make(rng.getrandbits(32)))
+            study = optuna.create_study(
+                directions=_directions(cost), sampler=make(rng.getrandbits(32))
+            )
             search(oracle, study, cost)
 
     return adapted

@@ -1,41 +1,28 @@
 """What the tables say: pure functions from tables to results.
 
-Every function takes the column to look at. The paper's figures look at ``perf``, the test
+Every function takes the column to look at. The papers' figures look at ``perf``, the test
 figure, so that is the default here: an analysis reports, it does not choose.
+
+The functions live with the kind of table that they are about; each kind says which it has, and
+they are imported when they are first asked for: ``from benchquery.analysis import agreement``.
+What serves every kind is in `benchquery.analysis.statistics`.
 """
 
-from benchquery.kinds.architectures.analysis.agreement import agreement, agreement_matrix
-from benchquery.kinds.architectures.analysis.distribution import describe, metric_correlations
-from benchquery.kinds.architectures.analysis.fidelity import Fidelity, fidelity
-from benchquery.kinds.architectures.analysis.frequency import link_frequencies, op_frequencies
-from benchquery.kinds.architectures.analysis.importance import eta_squared, node_importance
-from benchquery.kinds.architectures.analysis.landscape import Landscape, landscape
-from benchquery.kinds.architectures.analysis.learning import early_rank_correlation, seed_noise
-from benchquery.kinds.architectures.analysis.smoothness import Smoothness, smoothness
-from benchquery.kinds.architectures.analysis.surrogate import Predictions, Surrogate, fit_surrogate
-from benchquery.kinds.architectures.analysis.transfer import transfer_matrix
-from benchquery.kinds.condensed.analysis import usual_means
+from __future__ import annotations
 
-__all__ = [
-    "Fidelity",
-    "Landscape",
-    "Predictions",
-    "Smoothness",
-    "Surrogate",
-    "agreement",
-    "agreement_matrix",
-    "describe",
-    "early_rank_correlation",
-    "eta_squared",
-    "fidelity",
-    "fit_surrogate",
-    "landscape",
-    "link_frequencies",
-    "metric_correlations",
-    "node_importance",
-    "op_frequencies",
-    "seed_noise",
-    "smoothness",
-    "transfer_matrix",
-    "usual_means",
-]
+from typing import Any
+
+from benchquery.table.kind import resolve
+from benchquery.table.registry import kinds
+
+
+def __getattr__(name: str) -> Any:
+    """Find an analysis among those of all kinds."""
+    for kind in kinds():
+        if name in kind.analyses:
+            return resolve(kind.analyses[name])
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it has {__dir__()}")
+
+
+def __dir__() -> list[str]:
+    return sorted({name for kind in kinds() for name in kind.analyses})

@@ -6,30 +6,29 @@ import argparse
 from typing import Any
 
 from benchquery.commands.options import add_command, print_rows
-from benchquery.table.schema import KINDS
-from benchquery.table.store import ROWS, TableInfo, tables
+from benchquery.table.store import TableInfo, grouped, tables
 
 _NAMES = ("name", "dataset", "origin", "space", "rows", "metric", "curves")
 
 
 def add(commands: Any) -> None:
     """Add the command."""
-    add_command(commands, "datasets", _run, "list the tables", "datasets")
+    add_command(commands, "datasets", print_tables, "list the tables", "datasets")
 
 
-def _run(args: argparse.Namespace) -> None:
+def print_tables(args: argparse.Namespace) -> None:
+    """Print the tables, kind by kind."""
     infos = tables(args.source)
     if args.json:
         print_rows([_row(info) | {"kind": info.kind} for info in infos], as_json=True)
         return
-    archs = [_row(info) for info in infos if info.kind == "architectures"]
-    if archs or not infos:
-        print_rows(archs, as_json=False)
-    for kind in KINDS[1:]:
-        rows = [_row(info) for info in infos if info.kind == kind]
-        if rows:
-            print(f"\n{ROWS[kind]}:" if archs else f"{ROWS[kind]}:")
-            print_rows(rows, as_json=False)
+    groups = list(grouped(infos))
+    for number, (many, same) in enumerate(groups):
+        if len(groups) > 1:
+            print(f"\n{many}:" if number else f"{many}:")
+        print_rows([_row(info) for info in same], as_json=False)
+    if not groups:
+        print_rows([], as_json=False)
 
 
 def _row(info: TableInfo) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchquery.commands.options import add_command, add_table, add_where, open_table, print_done
-from benchquery.table.export import FORMATS, export
+from benchquery.table.export import FORMATS
 
 
 def add(commands: Any) -> None:
@@ -26,6 +26,6 @@ def add(commands: Any) -> None:
 
 def _run(args: argparse.Namespace) -> None:
     table = open_table(args).where(*args.where)
-    export(table, args.out)
-    done = {"path": str(args.out), "rows": len(table), "bytes": args.out.stat().st_size}
-    print_done(done, f"{len(table):,} rows written to {args.out}", as_json=args.json)
+    table.export(args.out)
+    done = {"path": str(args.out), "rows": table.num_rows, "bytes": args.out.stat().st_size}
+    print_done(done, f"{table.num_rows:,} rows written to {args.out}", as_json=args.json)

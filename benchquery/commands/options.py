@@ -8,14 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from benchquery.errors import QueryError
-from benchquery.kinds.architectures.arch import Arch
-from benchquery.kinds.architectures.table import ArchTable
-from benchquery.table.schema import Kind
-from benchquery.table.schema import column as schema_column
-from benchquery.table.store import lightread
+from benchquery.table.rows import RowTable
+from benchquery.table.store import open_table as open_by_name
 from benchquery.text import PLAIN, format_table, format_value, to_json
-
-_BRIEF = ("valid_perf", "perf", "latency", "para", "status")
 
 
 def add_command(
@@ -27,6 +22,7 @@ def add_command(
         help=what,
         description=what[0].upper() + what[1:] + ".",
         epilog=f"example: benchquery {example}".replace("%", "%%"),
+        allow_abbrev=False,
     )
     parser.set_defaults(run=run)
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -39,20 +35,15 @@ def add_table(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("table", help="name of a table")
 
 
-def add_arch(parser: argparse.ArgumentParser) -> None:
-    """Add the options that name an architecture."""
-    parser.add_argument("--hash", type=int, help="hash of the architecture")
-    parser.add_argument("--link", help="input of each node, for example 0,1,2,1")
-    parser.add_argument("--ops", help="operation of each node, for example gcn,gin,fc,cheb")
-
-
 def add_by(parser: argparse.ArgumentParser) -> None:
     """Add the column to rank by."""
-    parser.add_argument("--by", default="valid_perf", help="column to rank by (valid_perf)")
+    parser.add_argument(
+        "--by", default="valid_perf", help="column to rank by; valid and test for short (valid)"
+    )
 
 
 def add_where(
-    parser: argparse.ArgumentParser, example: str = "'latency < 0.004' or 'gat == 0'"
+    parser: argparse.ArgumentParser, example: str = "'latency < 0.004' or 'method == gcond'"
 ) -> None:
     """Add the conditions on rows."""
     parser.add_argument(
@@ -64,59 +55,65 @@ def add_where(
     )
 
 
-def open_table(args: argparse.Namespace) -> ArchTable:
+def open_table(args: argparse.Namespace, kind: str | None = None) -> RowTable[Any]:
     """Open the table that the options name."""
-    return lightread(args.table, args.source)
+    return open_by_name(args.table, args.source, kind)
 
 
-def chosen_arch(args: argparse.Namespace) -> Arch:
-    """Return the architecture that the options name.
+def column_names(text: str) -> list[str]:
+    """Split a list of column names."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def given_values(rest: Sequence[str]) -> dict[str, str]:
+    """Read options that name columns, as in ``--method gcond --ratio=0.026``.
 
     Raises:
-        QueryError: If they name none, or two.
+        QueryError: If something is no such option, or comes twice.
     """
-    if args.hash is not None:
-        if args.link or args.ops:
-            raise QueryError("give either --hash or --link and --ops, not both")
-        return Arch.from_hash(args.hash)
-    if not (args.link and args.ops):
-        raise QueryError("name an architecture: --hash 10000, or --link 0,1,2,1 --ops a,b,c,d")
-    link = [int(part) if part.strip().isdecimal() else part for part in args.link.split(",")]
-    return Arch(link, [part.strip() for part in args.ops.split(",")])
+    values: dict[str, str] = {}
+    words = list(rest)
+    while words:
+        word = words.pop(0)
+        name, equals, value = word.removeprefix("--").partition("=")
+        if not word.startswith("--") or not name or (not equals and not words):
+            raise QueryError(f"{word!r} is no option with a value, as in --hash 61237")
+        name = name.replace("-", "_")
+        if name in values:
+            raise QueryError(f"--{name} is given twice")
+        values[name] = value if equals else words.pop(0)
+    return values
 
 
-def arch_row(table: ArchTable, number: int, by: str) -> dict[str, Any]:
-    """Return what the commands say of an architecture."""
-    form = Arch.from_hash(number)
-    return {
-        "hash": number,
-        "link": list(form.link),
-        "ops": list(form.ops),
-        **table[number],
-        "rank": table.rank(number, by),
-        "regret": table.regret(number, by),
-        "by": by,
-    }
+def standing_rows(whole: RowTable[Any], part: RowTable[Any], by: str) -> list[dict[str, Any]]:
+    """Return the rows of a part of a table, each with where it stands in the whole."""
+    ranks, regrets = whole.standing(by)
+    return [
+        {**record, "rank": int(ranks[row]), "regret": float(regrets[row]), "by": by}
+        for record, row in zip(part.records(), part.positions.tolist(), strict=True)
+    ]
 
 
-def brief(row: Mapping[str, Any], by: str) -> dict[str, Any]:
-    """Return what of a row fits on a line: no figures of single seeds and no fine print."""
-    wanted = ("table", "hash", "link", "ops", *dict.fromkeys((*_BRIEF, by)), "rank", "regret")
-    return {name: row[name] for name in wanted if name in row}
+def print_ranked(
+    table: RowTable[Any], rows: Sequence[dict[str, Any]], by: str, *, as_json: bool
+) -> None:
+    """Print ranked rows: all that is known of them as JSON, or a line each for people."""
+    if not as_json:
+        names = tuple(dict.fromkeys(("table", *table.kind.brief, by, "rank", "regret")))
+        rows = [{name: row[name] for name in names if name in row} for row in rows]
+    print_rows(rows, as_json=as_json)
 
 
-def print_archs(rows: Sequence[dict[str, Any]], by: str, *, as_json: bool) -> None:
-    """Print architectures: all that is known of them as JSON, or a line each for people."""
-    print_rows(rows if as_json else [brief(row, by) for row in rows], as_json=as_json)
-
-
-def print_figures(row: Mapping[str, Any], names: Sequence[str], kind: Kind, width: int) -> None:
-    """Print columns of a row for people, one a line, with their units."""
+def figure_lines(table: RowTable[Any], row: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+    """Return columns of a row for people, one a line, with their units."""
+    width = max(map(len, names)) + 1
+    lines = []
     for name in names:
-        unit = schema_column(name, kind).unit
+        unit = table.described(name).unit
         value = str(row[name]) if name in PLAIN else format_value(row[name])
         suffix = f" {unit}" if unit not in (None, "1", "fraction") and value != "-" else ""
-        print(f"{name:{width}}{value}{suffix}".rstrip())
+        lines.append(f"{name:{width}}{value}{suffix}".rstrip())
+    return lines
 
 
 def print_rows(rows: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""``benchquery pareto``: the architectures that none beats in everything."""
+"""``benchquery pareto``: the rows that none beats in everything."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from benchquery.commands.options import (
     add_command,
     add_table,
     add_where,
-    arch_row,
+    column_names,
     open_table,
-    print_archs,
+    print_ranked,
+    standing_rows,
 )
 
 
@@ -21,23 +22,25 @@ def add(commands: Any) -> None:
         commands,
         "pareto",
         _run,
-        "list the architectures that none beats in everything",
+        "list the rows that none beats in everything",
         "pareto cora --maximise valid_perf --minimise latency,para",
     )
     add_table(parser)
-    parser.add_argument("--maximise", type=_names, default=["valid_perf"], metavar="COLUMNS")
-    parser.add_argument("--minimise", type=_names, default=["latency"], metavar="COLUMNS")
+    parser.add_argument(
+        "--maximise", type=column_names, default=["valid_perf"], metavar="COLUMNS",
+        help="columns to maximise (valid_perf)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--minimise", type=column_names, metavar="COLUMNS",
+        help="columns to minimise (latency of architectures, condense_time_best of condensed "
+        "graphs)",
+    )  # fmt: skip
     add_where(parser)
-
-
-def _names(text: str) -> list[str]:
-    """Split a list of column names."""
-    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _run(args: argparse.Namespace) -> None:
     table = open_table(args)
     front = table.where(*args.where).pareto(args.maximise, args.minimise)
     by = (args.maximise or args.minimise)[0]
-    rows = [arch_row(table, number, by) for number in front.top(len(front), by)] if front else []
-    print_archs(rows, by, as_json=args.json)
+    best_first = front.top(front.num_rows, by) if front.num_rows else front
+    print_ranked(table, standing_rows(table, best_first, by), by, as_json=args.json)

@@ -6,30 +6,27 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchquery.commands.options import add_command, print_done
+from benchquery.commands.options import add_command, given_values, print_done
 from benchquery.errors import QueryError
-from benchquery.table.store import find, lightread, open_any
+from benchquery.naming import match_name, suggestion
+from benchquery.table.kind import resolve
+from benchquery.table.rows import RowTable
+from benchquery.table.store import open_table
 
 if TYPE_CHECKING:
     import matplotlib.figure as mpl_figure
-
-_OF_ONE = ("trace", "curve")
-"""The pictures of one condensed graph."""
 
 
 def add(commands: Any) -> None:
     """Add the command."""
     parser = add_command(commands, "plot", _run, "draw a picture", "plot cora pareto -o pareto.png")
+    parser.set_defaults(rest=[])
     parser.add_argument(
         "names",
         nargs="+",
         metavar="table ... figure",
-        help="one or several tables, then what to draw; a wrong name lists the pictures",
-    )
-    parser.add_argument(
-        "--config",
-        metavar="HASH",
-        help=f"which condensed graph, for {' and '.join(_OF_ONE)} (the best by validation)",
+        help="one or several tables, then what to draw; benchquery ls pictures lists them. "
+        "Pictures of one row take options that name it, as show does",
     )
     parser.add_argument(
         "-o", "--out", type=Path, required=True, help="picture: .png, .svg, .pdf or .html"
@@ -37,43 +34,61 @@ def add(commands: Any) -> None:
 
 
 def _run(args: argparse.Namespace) -> None:
-    from benchquery.figures import save
-    from benchquery.figures.page import check_picture
+    from benchquery.figures.page import check_picture, save
 
     *names, figure = args.names
     check_picture(args.out)
-    if args.config is not None and figure not in _OF_ONE:
-        raise QueryError(f"--config goes with {' and '.join(_OF_ONE)}, not with {figure!r}")
-    if len(names) == 1:
-        drawn = _draw_one(names[0], figure, args)
-    else:
-        drawn = _draw_several(names, figure, args)
+    if not names:
+        raise QueryError("name a table, then what to draw, as in: plot cora pareto -o pareto.png")
+    tables = {name: open_table(name, args.source) for name in names}
+    values = given_values(args.rest)
+    drawn = (
+        _draw_one(next(iter(tables.values())), figure, values)
+        if len(tables) == 1
+        else _draw_several(tables, figure, values)
+    )
     save(drawn, args.out)
     print_done({"path": str(args.out)}, f"drawn: {args.out}", as_json=args.json)
 
 
-def _draw_one(name: str, figure: str, args: argparse.Namespace) -> mpl_figure.Figure:
-    """Draw a picture of one table, of whatever kind."""
-    from benchquery.figures import SEVERAL_FIGURES, figures_of
-
-    table = open_any(find(name, args.source))
-    figures = figures_of(table)
-    if figure not in figures:
-        several = f"; of several: {', '.join(SEVERAL_FIGURES)}" if figure in SEVERAL_FIGURES else ""
+def _draw_one(table: RowTable[Any], figure: str, values: dict[str, str]) -> mpl_figure.Figure:
+    """Draw a picture of one table; of one of its rows, if values name one."""
+    kind = table.kind
+    meant = match_name(figure, kind.pictures)
+    if meant is None:
+        several = kind.pictures_of_several
+        said = f"; of several: {', '.join(several)}" if figure in several else ""
         raise QueryError(
-            f"can't draw {figure!r} of {name!r}; allowed: {', '.join(figures)}{several}"
+            f"can't draw {figure!r} of {table.name!r}{suggestion(figure, kind.pictures) or ';'} "
+            f"allowed: {', '.join(kind.pictures) or 'none'}{said}"
         )
-    chosen = {} if args.config is None else {"config": args.config}
-    return figures[figure](table, **chosen)
-
-
-def _draw_several(names: list[str], figure: str, args: argparse.Namespace) -> mpl_figure.Figure:
-    """Draw a picture of several tables of architectures."""
-    from benchquery.figures import SEVERAL_FIGURES
-
-    if figure not in SEVERAL_FIGURES or not names:
+    picture = kind.pictures[meant]
+    if values and not picture.of_one:
+        of_one = [name for name, one in kind.pictures.items() if one.of_one]
         raise QueryError(
-            f"can't draw {figure!r} of {len(names)} tables; of several: "
-            f"{', '.join(SEVERAL_FIGURES)}; for those of one, name one table"
+            f"{meant!r} shows the whole table, so options that name a row don't go with it; they "
+            f"go with: {', '.join(of_one) or 'none'}"
         )
-    return SEVERAL_FIGURES[figure]({name: lightread(name, args.source) for name in names})
+    chosen = {"key": next(iter(table.take([table.pick(**values)])))} if values else {}
+    drawn: mpl_figure.Figure = resolve(picture.draw)(table, **chosen)
+    return drawn
+
+
+def _draw_several(
+    tables: dict[str, RowTable[Any]], figure: str, values: dict[str, str]
+) -> mpl_figure.Figure:
+    """Draw a picture of several tables of one kind."""
+    kinds = {table.kind.name: table.kind for table in tables.values()}
+    kind = next(iter(kinds.values()))
+    if len(kinds) > 1:
+        raise QueryError(
+            f"tables of different kinds can't be drawn together: {', '.join(sorted(kinds))}"
+        )
+    meant = match_name(figure, kind.pictures_of_several)
+    if meant is None or values:
+        raise QueryError(
+            f"can't draw {figure!r} of {len(tables)} tables; of several: "
+            f"{', '.join(kind.pictures_of_several) or 'none'}; for those of one, name one table"
+        )
+    drawn: mpl_figure.Figure = resolve(kind.pictures_of_several[meant].draw)(tables)
+    return drawn

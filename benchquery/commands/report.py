@@ -6,8 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from benchquery.commands.options import add_command, add_table, print_done
-from benchquery.table.store import find, open_any
+from benchquery.commands.options import add_command, add_table, open_table, print_done
 
 
 def add(commands: Any) -> None:
@@ -26,5 +25,5 @@ def add(commands: Any) -> None:
 def _run(args: argparse.Namespace) -> None:
     from benchquery.figures.page import write_report
 
-    write_report(open_any(find(args.table, args.source)), args.out)
+    write_report(open_table(args), args.out)
     print_done({"path": str(args.out)}, f"written: {args.out}", as_json=args.json)

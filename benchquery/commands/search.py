@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import itertools
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from benchquery.commands.options import add_command, add_table, open_table, print_rows
+from benchquery.commands.options import add_command, add_table, print_rows
 from benchquery.errors import QueryError
+from benchquery.kinds.architectures.reading import lightread
+
+if TYPE_CHECKING:
+    from benchquery.kinds.architectures.table import ArchTable
+    from benchquery.search import Budget, SearchReport, Trace
 
 _KEYS = (
     "strategy", "dataset", "seed", "queries", "hash", "valid_perf", "perf", "regret", "protocol",
@@ -28,9 +34,8 @@ def add(commands: Any) -> None:
     add_table(parser)
     parser.add_argument(
         "--strategy",
-        action="append",
+        action=_StrategyAction,
         metavar="NAME",
-        help="for example random, evolution, nni:tpe, optuna:tpe; repeatable (evolution)",
     )
     parser.add_argument(
         "--budget",
@@ -55,36 +60,89 @@ def add(commands: Any) -> None:
     parser.add_argument("--plot", type=Path, help="draw the best so far: .png, .svg, .pdf or .html")
 
 
+class _StrategyAction(argparse.Action):
+    """Collects strategies, and names all that there are in the help.
+
+    The names are looked up when the help is asked for: no other command has to load the searches.
+    """
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), values])
+
+    @property
+    def help(self) -> str:
+        """What the option does, and the names."""
+        from benchquery.search import strategy_names
+
+        return f"one of {', '.join(strategy_names())}; repeatable (evolution)"
+
+    @help.setter
+    def help(self, text: str | None) -> None:
+        """Take what argparse hands over, which is nothing."""
+
+
 def _run(args: argparse.Namespace) -> None:
     from benchquery.figures.page import check_picture
-    from benchquery.search import Budget, Trace, get_strategy, run, save
+    from benchquery.search import Budget, save
     from benchquery.search.plot import plot_search
+    from benchquery.search.strategies import match_strategy
     from benchquery.search.trace import check_out
 
-    table = open_table(args)
+    table = lightread(args.table, args.source)
     budget = Budget.parse(args.budget, len(table), args.repeats)
-    names = args.strategy or ["evolution"]
-    for name in names:
-        get_strategy(name)
+    names = [match_strategy(name) for name in args.strategy or ["evolution"]]
     if args.seeds < 1:
         raise QueryError(f"--seeds must be at least 1, not {args.seeds}")
     if args.out:
         check_out(args.out)
     if args.plot:
         check_picture(args.plot)
-    traces: list[Trace] = []
-    for name, seed in itertools.product(names, range(args.seeds)):
-        _show_progress(f"{name}, seed {seed}", len(traces), len(names) * args.seeds)
-        traces.append(
-            run(name, table, budget, seed=seed, protocol=args.protocol, workers=args.workers)
-        )
-    _show_progress("", len(traces), len(traces))
-    reports = [vars(trace.report()) for trace in traces]
+    with contextlib.redirect_stdout(sys.stderr):
+        traces = _search(table, budget, names, args)
+    reports = [trace.report() for trace in traces]
+    for report in reports:
+        if report.spent < budget.amount / 2:
+            print(_warning(report, budget), file=sys.stderr)
     if args.out:
         save(traces, args.out)
     if args.plot:
         plot_search(traces, args.plot)
-    print_rows([{name: row[name] for name in _KEYS} for row in reports], as_json=args.json)
+    rows = [{name: getattr(report, name) for name in _KEYS} for report in reports]
+    print_rows(rows, as_json=args.json)
+
+
+def _search(
+    table: ArchTable, budget: Budget, names: list[str], args: argparse.Namespace
+) -> list[Trace]:
+    """Run every strategy with every seed, and show how far that is."""
+    from benchquery.search import run
+
+    traces: list[Trace] = []
+    total = len(names) * args.seeds
+    try:
+        for name, seed in itertools.product(names, range(args.seeds)):
+            _show_progress(f"{name}, seed {seed}", len(traces), total)
+            traces.append(
+                run(name, table, budget, seed=seed, protocol=args.protocol, workers=args.workers)
+            )
+    finally:
+        _show_progress("", total, total)
+    return traces
+
+
+def _warning(report: SearchReport, budget: Budget) -> str:
+    """Say that a search hardly asked anything, so that its find says little."""
+    return (
+        f"benchquery: warning: {report.strategy}, seed {report.seed}, spent {report.spent:g} of "
+        f"{budget.amount:g} {budget.unit}: it ended after {report.queries:,} queries for "
+        f"{report.architectures:,} architectures"
+    )
 
 
 def _show_progress(what: str, done: int, total: int) -> None:

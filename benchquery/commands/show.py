@@ -1,4 +1,4 @@
-"""``benchquery show``: one architecture, drawn and with its figures."""
+"""``benchquery show``: one row of a table with everything that is known of it."""
 
 from __future__ import annotations
 
@@ -6,34 +6,61 @@ import argparse
 from typing import Any
 
 from benchquery.commands.options import (
-    add_arch,
     add_by,
     add_command,
     add_table,
-    arch_row,
-    chosen_arch,
+    add_where,
+    figure_lines,
+    given_values,
     open_table,
-    print_figures,
 )
+from benchquery.table.kind import resolve
+from benchquery.table.schema import is_of_one_seed
 from benchquery.text import format_value, to_json
 
 
 def add(commands: Any) -> None:
     """Add the command."""
-    parser = add_command(commands, "show", _run, "show one architecture", "show cora --hash 10000")
+    parser = add_command(
+        commands,
+        "show",
+        run_show,
+        "show one row of a table; options name it by its columns",
+        "show cora --link 0,1,2,1 --ops gcn,gin,fc,cheb\n"
+        "         benchquery show cora-condensed --method gcond --ratio 0.026 --seed 0",
+    )
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    add_show(parser)
+
+
+def add_show(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.set_defaults(rest=[])
+    parser.usage = "%(prog)s [options] table --COLUMN VALUE ..."
     add_table(parser)
-    add_arch(parser)
     add_by(parser)
+    add_where(parser)
 
 
-def _run(args: argparse.Namespace) -> None:
-    table, arch = open_table(args), chosen_arch(args)
-    row = arch_row(table, arch.valid_hash(), args.by)
+def run_show(args: argparse.Namespace, kind: str | None = None) -> None:
+    """Print a row."""
+    table = open_table(args, kind)
+    part = table.where(*args.where)
+    row = int(part.positions[part.pick(**given_values(args.rest))])
+    ranks, regrets = table.standing(args.by)
+    record = {**table.detail(row), "rank": int(ranks[row])}
+    record |= {"regret": float(regrets[row]), "by": args.by}
     if args.json:
-        print(to_json(row))
+        print(to_json(record))
         return
-    print(f"{arch.canonical()!r} on {table.name} ({table.manifest.origin})\n\n{arch.draw()}\n")
-    width = max(map(len, table.columns)) + 1
-    print_figures(row, table.columns, table.manifest.kind, width)
-    print(f"{'rank':{width}}{row['rank']:,} of {len(table):,} by {args.by}")
-    print(f"{'regret':{width}}{format_value(row['regret'])} by {args.by}")
+    about = table.kind
+    heading = f"{about.one} {next(iter(table.take([row])))} of {table.name}"
+    print(f"{resolve(about.show)(table, row) if about.show else heading}\n")
+    names = [name for name in table.columns if name in record and not is_of_one_seed(name)]
+    lines = figure_lines(table, record, [name for name in names if not name.endswith("_text")])
+    width = max(map(len, names)) + 1
+    lines.append(f"{'rank':{width}}{record['rank']:,} of {table.num_rows:,} by {args.by}")
+    lines.append(f"{'regret':{width}}{format_value(record['regret'])} by {args.by}")
+    print("\n".join(lines))
+    if about.show_more:
+        print(f"\n{resolve(about.show_more)(table, row)}")

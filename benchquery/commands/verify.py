@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchquery.commands.options import add_command, print_rows
-from benchquery.kinds.checks import unread_files
-from benchquery.table.store import find, tables, verify
+from benchquery.table.store import find, tables, unread_files, verify
 
 
 def add(commands: Any) -> None:

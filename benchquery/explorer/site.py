@@ -8,7 +8,7 @@ import itertools
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from benchquery._imports import LazyModule
 from benchquery.errors import CorruptTableError, QueryError, TableNotFoundError, UnknownNameError
@@ -18,8 +18,8 @@ from benchquery.explorer.items import Table, config_file, curve_file, curve_keys
 from benchquery.explorer.wire import forms_stream, table_stream
 from benchquery.kinds.architectures.table import ArchTable
 from benchquery.kinds.condensed.table import CondensedTable
-from benchquery.table.schema import Kind
-from benchquery.table.store import ROWS, PathLike, TableInfo, open_any, tables
+from benchquery.table.registry import kind_of
+from benchquery.table.store import PathLike, TableInfo, open_folder, tables
 from benchquery.text import to_json
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _STREAM = ".arrow.gz"
 _JSON = ".json"
 _PACKED = ".json.gz"
 _LONGEST_SHOWN = 80
-_SHOWN: tuple[Kind, ...] = ("architectures", "condensed")
+_SHOWN = ("architectures", "condensed")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Site:
                 found.setdefault(_plain(info), info)
         if not found:
             raise TableNotFoundError(
-                f"there are no tables of {' or '.join(ROWS[kind] for kind in _SHOWN)} in "
+                f"there are no tables of {' or '.join(kind_of(kind).many for kind in _SHOWN)} in "
                 f"{source or 'any source'}"
             )
         self._infos = found
@@ -159,7 +159,7 @@ class Site:
             )
         with self._lock:
             if name not in self._opened:
-                self._opened[name] = open_any(self._infos[name].path)
+                self._opened[name] = cast(Table, open_folder(self._infos[name].path))
             return self._opened[name]
 
 

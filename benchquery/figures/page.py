@@ -9,13 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchquery.errors import QueryError
-from benchquery.figures.kinds import drawable, figures_of
-from benchquery.kinds.architectures.analysis.distribution import describe
-from benchquery.kinds.architectures.table import ArchTable
-from benchquery.kinds.condensed.analysis import method_name
-from benchquery.kinds.condensed.published import mean_accuracy
-from benchquery.kinds.condensed.table import CondensedTable
-from benchquery.table.schema import column as schema_column
+from benchquery.table.kind import resolve
+from benchquery.table.plots import drawable
+from benchquery.table.rows import RowTable
 from benchquery.text import format_table
 
 if TYPE_CHECKING:
@@ -23,8 +19,6 @@ if TYPE_CHECKING:
 
 ENDINGS = (".png", ".svg", ".pdf", ".html")
 _DPI = 150
-_MEANS = ("perf", "perf_std", "retained", "nodes", "edges", "condense_time", "graph_bytes")
-_BEST = ("config", "method", "ratio", "init", "seed", "model", "valid_perf", "perf", "full_perf")
 _STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;"
     "color:#111;background:#fff}svg{max-width:100%;height:auto}pre{overflow-x:auto;"
@@ -75,60 +69,38 @@ def save(figure: mpl_figure.Figure, path: Path) -> None:
         figure.savefig(path, dpi=_DPI)
 
 
-def _arch_numbers(table: ArchTable) -> dict[str, list[dict[str, Any]]]:
-    """Return the figures behind the pictures of architectures, by heading."""
-    metrics = [name for name in ("valid_perf", "perf", "latency", "para") if name in table.columns]
-    spread = [
-        {"column": name, "unit": schema_column(name).unit, **describe(table, name)}
-        for name in metrics
-    ]
-    best = [
-        {"hash": arch.valid_hash(), "arch": repr(arch)} | {m: table[arch][m] for m in metrics}
-        for arch in table.top(10).archs()
-    ]
-    return {"Numbers": spread, "The ten best by valid_perf": best}
-
-
-def _condensed_numbers(table: CondensedTable) -> dict[str, list[dict[str, Any]]]:
-    """Return the figures behind the pictures of condensed graphs, by heading."""
-    means = []
-    for mean in table.mean(over="seed"):
-        paper = mean_accuracy(mean)
-        means.append(
-            {"method": method_name(mean)}
-            | {name: mean[name] for name in ("ratio", "task", "model", "count", *_MEANS)}
-            | {"paper [%]": None if paper is None else paper.percent}
-        )
-    best = [{name: row[name] for name in _BEST} for row in table.top(10).records()]
-    return {"Means over condensation seeds": means, "The ten best by valid_perf": best}
-
-
-def write_report(table: ArchTable | CondensedTable, path: Path) -> None:
+def write_report(table: RowTable[Any], path: Path) -> None:
     """Write one self-contained page with every picture of a table and the numbers behind.
 
     Raises:
         QueryError: If the ending of the name is not .html, or there is no such folder.
     """
     check_picture(path, [".html"])
-    manifest = table.manifest
-    if isinstance(table, ArchTable):
-        rows, numbers = f"architectures of space {manifest.space}", _arch_numbers(table)
-    else:
-        rows, numbers = f"condensed graphs of {manifest.space}", _condensed_numbers(table)
+    manifest, kind = table.manifest, table.kind
     facts = [
-        f"{len(table):,} {rows}",
+        f"{len(table):,} {kind.many} of {manifest.space}, measured on {table.dataset}",
         f"{manifest.origin} figures, metric {manifest.metric}, licence {manifest.licence}",
         *(f"{key}: {value}" for key, value in manifest.source.items()),
         *manifest.notes,
     ]
     listed = "".join(f"<li>{html.escape(fact)}</li>" for fact in facts)
+    numbers = resolve(kind.report)(table) if kind.report else _best_rows(table)
     counted = "".join(
-        f"<h2>{heading}</h2><pre>{html.escape(format_table(lines))}</pre>"
+        f"<h2>{html.escape(heading)}</h2><pre>{html.escape(format_table(lines))}</pre>"
         for heading, lines in numbers.items()
     )
     drawn = "".join(
-        f"<h2>{name.capitalize()}</h2>{_svg(figures_of(table)[name](table))}"
+        f"<h2>{html.escape(name.capitalize())}</h2>{_svg(getattr(table.plot, name)())}"
         for name in drawable(table)
     )
     body = f"<ul>{listed}</ul>{counted}{drawn}"
     path.write_text(_page(f"GraphTab: {table.name}", body), encoding="utf-8")
+
+
+def _best_rows(table: RowTable[Any]) -> dict[str, list[dict[str, Any]]]:
+    """Return the numbers in the report of a kind that has none of its own: the best rows."""
+    directed = [column.name for column in table.manifest.columns if column.direction]
+    by = next((name for name in ("valid_perf", *directed) if name in table.columns), None)
+    if by is None:
+        return {"The first rows": [table.brief(row) for row in table.records()[:10]]}
+    return {f"The ten best by {by}": [table.brief(row) for row in table.top(10, by).records()]}

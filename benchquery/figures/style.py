@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
-from benchquery.table import schema
 from benchquery.table.rows import RowTable
-from benchquery.table.schema import Kind
 
 if TYPE_CHECKING:
     import matplotlib.axes as mpl_axes
@@ -45,9 +43,9 @@ def look(index: int) -> dict[str, Any]:
     }
 
 
-def label(name: str, kind: Kind = "architectures") -> str:
+def label(table: RowTable[Any], name: str) -> str:
     """Return the label of an axis: the column with its unit."""
-    unit = schema.column(name, kind).unit
+    unit = table.described(name).unit
     return f"{name} [{unit}]" if unit else name
 
 

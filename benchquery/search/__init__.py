@@ -14,8 +14,8 @@ from benchquery.search.oracle import PROTOCOLS, Oracle
 from benchquery.search.run import run
 from benchquery.search.strategies import STRATEGIES, Strategy, get_strategy, strategy_names
 from benchquery.search.summary import Average, Standing, aggregate, compare
-from benchquery.search.trace import Report, Trace, load, save
-from benchquery.search.workers import Workers, keep_busy
+from benchquery.search.trace import SearchReport, Trace, load, save
+from benchquery.search.workers import SimulatedWorkers, keep_busy
 
 __all__ = [
     "PROTOCOLS",
@@ -24,11 +24,11 @@ __all__ = [
     "Budget",
     "Front",
     "Oracle",
-    "Report",
+    "SearchReport",
+    "SimulatedWorkers",
     "Standing",
     "Strategy",
     "Trace",
-    "Workers",
     "aggregate",
     "compare",
     "front",

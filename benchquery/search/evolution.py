@@ -7,7 +7,7 @@ from collections import deque
 
 from benchquery.kinds.architectures.arch import Arch
 from benchquery.search.oracle import Oracle
-from benchquery.search.workers import Key, keep_busy
+from benchquery.search.workers import Candidate, keep_busy
 
 
 def evolution(
@@ -24,14 +24,14 @@ def evolution(
     founders = iter(rng.sample(oracle.hashes, min(population, len(oracle))))
     alive: deque[tuple[float, Arch]] = deque(maxlen=population)
 
-    def propose() -> Key:
+    def propose() -> Candidate:
         founder = next(founders, None)
         if founder is not None:
             return founder
         rivals = rng.sample(alive, min(tournament, len(alive)))
         return mutate_within(oracle, max(rivals, key=lambda member: member[0])[1], rng)
 
-    def observe(arch: Key, reward: float) -> None:
+    def observe(arch: Candidate, reward: float) -> None:
         alive.append((reward, arch if isinstance(arch, Arch) else Arch.from_hash(arch)))
 
     keep_busy(oracle, propose, observe)

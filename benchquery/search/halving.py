@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from benchquery.search.oracle import Oracle
-from benchquery.search.workers import Workers
+from benchquery.search.workers import SimulatedWorkers
 
 
 def successive_halving(
@@ -31,7 +31,7 @@ def successive_halving(
     epochs = oracle.epochs
     while rungs > 1 and factor ** (rungs - 1) > min(epochs, len(oracle)):
         rungs -= 1
-    workers = Workers(oracle)
+    workers = SimulatedWorkers(oracle)
     while True:
         archs = rng.sample(oracle.hashes, factor ** (rungs - 1))
         for rung in reversed(range(rungs)):

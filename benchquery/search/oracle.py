@@ -17,9 +17,12 @@ from benchquery.errors import AllSkipError, BudgetExhaustedError, QueryError, Un
 from benchquery.kinds.architectures.arch import Arch, hash_of
 from benchquery.kinds.architectures.space import Space, get_space
 from benchquery.kinds.architectures.table import ArchTable
+from benchquery.naming import unknown
 from benchquery.search.budget import Budget
+from benchquery.search.nearest import Nearest
 from benchquery.search.trace import Trace, table_id
 from benchquery.table import schema
+from benchquery.table.rows import RowTable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,9 +31,9 @@ if TYPE_CHECKING:
 else:
     np = LazyModule("numpy")
 
-Protocol = Literal["validation", "leaky-test"]
+RewardProtocol = Literal["validation", "leaky-test"]
 
-PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
+PROTOCOLS: tuple[RewardProtocol, ...] = get_args(RewardProtocol)
 """What a search is rewarded with.
 
 ``validation`` is the one to use. ``leaky-test`` rewards with the test metric, as the
@@ -47,20 +50,37 @@ _REWARD = {"validation": "valid_perf", "leaky-test": "perf"}
 _ROUNDING = 1e-9
 
 
+def _check_searchable(table: object) -> None:
+    """Refuse what is no table of architectures.
+
+    Raises:
+        QueryError: If it is none; the message says how to open one.
+    """
+    if isinstance(table, ArchTable):
+        return
+    what = repr(table)
+    if isinstance(table, RowTable):
+        what = f"the {table.manifest.kind} table {table.name!r}"
+    raise QueryError(
+        f"a search needs a table of architectures, not {what}; open one with "
+        "benchquery.lightread, for example lightread('cora')"
+    )
+
+
 class Oracle:
     """Answers a strategy's queries on a table, within a budget.
 
     One oracle serves one search. It is not safe to share between threads.
 
     Args:
-        table: The table.
-        budget: How much may be asked.
+        table: A table of architectures.
+        budget: How much may be asked, as a `Budget` or as `Budget.parse` reads it.
         protocol: What the reward is; see `PROTOCOLS`.
         workers: How many simulated workers train at the same time.
 
     Raises:
-        QueryError: If the table is empty, lacks the training times that the budget
-            counts, or there is no worker.
+        QueryError: If it is no table of architectures, is empty, or lacks the training times
+            that the budget counts; if the budget can't be read, or there is no worker.
         UnknownNameError: If there is no such protocol.
 
     Attributes:
@@ -69,33 +89,34 @@ class Oracle:
         protocol: What the reward is.
         workers: How many simulated workers there are.
         schedule: Worker, start and end of each query in simulated time, kept by
-            `benchquery.search.Workers`; empty if the queries ran one after another.
+            `benchquery.search.SimulatedWorkers`; empty if the queries ran one after another.
     """
 
     def __init__(
         self,
         table: ArchTable,
-        budget: Budget,
+        budget: Budget | str | int,
         *,
-        protocol: Protocol = "validation",
+        protocol: RewardProtocol = "validation",
         workers: int = 1,
     ) -> None:
         if protocol not in PROTOCOLS:
-            raise UnknownNameError(
-                f"unknown protocol {protocol!r}; allowed: {', '.join(PROTOCOLS)}"
-            )
-        if workers < 1:
-            raise QueryError(f"a search needs at least 1 worker, not {workers}")
+            raise UnknownNameError(unknown("protocol", protocol, PROTOCOLS))
+        if not isinstance(workers, int | np.integer) or workers < 1:
+            raise QueryError(f"a search needs at least 1 worker, not {workers!r}")
+        _check_searchable(table)
         if not len(table):
-            raise QueryError(f"this table of {table.name!r} has no architectures to search")
+            raise QueryError(f"the table {table.name!r} has no architectures to search")
+        if not isinstance(budget, Budget):
+            budget = Budget.parse(budget, len(table))
         if budget.unit == "seconds" and "train_time" not in table.columns:
             raise QueryError(
-                f"the table of {table.name!r} ({table.manifest.origin}) has no column "
+                f"the table {table.name!r} ({table.manifest.origin}) has no column "
                 "'train_time', so a budget can't be in seconds; give queries or a share (2%)"
             )
         self.space: Space = get_space(table.manifest.space)
         self.budget = budget
-        self.protocol: Protocol = protocol
+        self.protocol: RewardProtocol = protocol
         self.workers = workers
         self.schedule: list[tuple[int, float, float]] = []
         self._table = table
@@ -208,25 +229,48 @@ class Oracle:
         self._shares.append(share)
         return reward
 
+    def resolve_form(self, link: Sequence[int], ops: Sequence[str]) -> int | None:
+        """Return the hash of the architecture that answers for a raw form.
+
+        That is the form's own architecture or, where the table holds a part of its space only
+        and not this one, the nearest that it holds, as `Nearest` measures it.
+
+        Returns:
+            A hash of the table; None for a form without a figure: four skips, which compute
+            nothing, or operations that are not in the space.
+
+        Raises:
+            ArchitectureError: If the form describes no architecture.
+        """
+        try:
+            number = Arch(link, ops).valid_hash()
+        except AllSkipError:
+            return None
+        if number in self._rewards:
+            return number
+        return self._nearest.find(number) if number in self.space else None
+
+    @cached_property
+    def _nearest(self) -> Nearest:
+        """Finds what stands in for the architectures that the table lacks."""
+        return Nearest(self.hashes, self.space)
+
     def evaluate_form(self, link: Sequence[int], ops: Sequence[str]) -> float:
         """Return the reward of a raw form, as strategies build them choice by choice.
 
-        Some raw forms have no figure: four skips, which compute nothing, and, where a table
-        holds a part of its space only, the others. They give the worst reward and cost
-        nothing, but a search that asks for nothing else is over.
+        It is that of the architecture which `resolve_form` finds, and costs and is recorded as
+        that one. Forms that have none give the worst reward and cost nothing, but a search that
+        asks for nothing else is over.
 
         Raises:
             BudgetExhaustedError: If the budget does not cover it. The search is over.
             ArchitectureError: If the form describes no architecture.
         """
-        try:
-            arch = Arch(link, ops)
-        except AllSkipError:
-            arch = None
-        if arch is None or arch not in self:
+        number = self.resolve_form(link, ops)
+        if number is None:
             self._count_for_nothing()
             return FAILED
-        return self.evaluate(arch)
+        return self.evaluate(number)
 
     def cost(self, arch: Arch | int, name: str) -> float:
         """Return what an architecture that was asked for costs to run, for a second objective.
@@ -239,7 +283,7 @@ class Oracle:
             QueryError: If the column is no cost, or the architecture was not asked for.
             UnknownNameError: If the table has no such column.
         """
-        described = map(schema.column, self._table.columns)
+        described = self._table.manifest.columns
         costs = [c.name for c in described if c.direction == "lower" and c.split is None]
         if name in self._table.columns and name not in costs:
             raise QueryError(f"column {name!r} is no cost; allowed: {', '.join(costs)}")
@@ -336,7 +380,7 @@ def _chosen_test(curve: Array) -> float:
     return float(known[-1]) if len(known) else math.nan
 
 
-_REACHED: Mapping[Protocol, Callable[[Array], float]] = MappingProxyType(
+_REACHED: Mapping[RewardProtocol, Callable[[Array], float]] = MappingProxyType(
     {"validation": _best_validation, "leaky-test": _chosen_test}
 )
 """By protocol: the reward of a training that ended with the last epoch of a curve."""

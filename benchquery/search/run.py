@@ -10,12 +10,12 @@ from benchquery.errors import (
     StrategyError,
     UnknownHashError,
 )
+from benchquery.kinds.architectures.reading import lightread
 from benchquery.kinds.architectures.table import ArchTable
 from benchquery.search.budget import Budget
-from benchquery.search.oracle import Oracle, Protocol
-from benchquery.search.strategies import Strategy, get_strategy
+from benchquery.search.oracle import Oracle, RewardProtocol
+from benchquery.search.strategies import Strategy, get_strategy, match_strategy
 from benchquery.search.trace import Trace
-from benchquery.table.store import lightread
 
 
 def run(
@@ -24,13 +24,13 @@ def run(
     budget: str | int | Budget = "2%",
     *,
     seed: int = 0,
-    protocol: Protocol = "validation",
+    protocol: RewardProtocol = "validation",
     workers: int = 1,
 ) -> Trace:
     """Let a strategy search a table until its budget is used up.
 
     Args:
-        strategy: A name of `strategy_names`, or a function of your own.
+        strategy: A name of `strategy_names`, in any letter case, or a function of your own.
         table: A table, or the name of one.
         budget: How much it may ask, as a `Budget` or as `Budget.parse` reads it.
         seed: The seed of all randomness.
@@ -40,7 +40,8 @@ def run(
     Raises:
         UnknownNameError: If there is no such strategy or protocol.
         TableNotFoundError: If there is no such table.
-        QueryError: If the budget can't be read or the table can't serve it.
+        QueryError: If it is no table of architectures, the budget can't be read, or the table
+            can't serve it.
         StrategyError: If the strategy asks for an architecture that is not there.
         MissingPackageError: If the strategy's package is not installed.
 
@@ -49,11 +50,12 @@ def run(
         >>> run("random", "cora", 524, seed=0).report().queries
         524
     """
-    name = strategy if isinstance(strategy, str) else getattr(strategy, "__name__", repr(strategy))
-    search = get_strategy(strategy) if isinstance(strategy, str) else strategy
+    if callable(strategy):
+        name, search = getattr(strategy, "__name__", repr(strategy)), strategy
+    else:
+        name = match_strategy(strategy)
+        search = get_strategy(name)
     opened = lightread(table) if isinstance(table, str) else table
-    if not isinstance(budget, Budget):
-        budget = Budget.parse(budget, len(opened))
     oracle = Oracle(opened, budget, protocol=protocol, workers=workers)
     try:
         search(oracle, random.Random(seed))

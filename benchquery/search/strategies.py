@@ -15,6 +15,7 @@ from importlib.metadata import entry_points
 from types import MappingProxyType
 
 from benchquery.errors import UnknownNameError
+from benchquery.naming import match_name, unknown
 from benchquery.search.evolution import evolution
 from benchquery.search.halving import successive_halving
 from benchquery.search.local_search import local_search
@@ -56,13 +57,27 @@ def strategy_names() -> list[str]:
     return [*STRATEGIES, *adapted, *sorted(offered)]
 
 
-def get_strategy(name: str) -> Strategy:
-    """Return the strategy of a name.
+def match_strategy(name: object) -> str:
+    """Return the name of the strategy that is meant, in any letter case.
 
     Raises:
-        UnknownNameError: If there is no such strategy.
+        UnknownNameError: If there is none; the message names the nearest.
+    """
+    names = strategy_names()
+    matched = match_name(name, names)
+    if matched is None:
+        raise UnknownNameError(unknown("strategy", name, names))
+    return matched
+
+
+def get_strategy(name: str) -> Strategy:
+    """Return the strategy of a name, in any letter case.
+
+    Raises:
+        UnknownNameError: If there is no such strategy; the message names the nearest.
         MissingPackageError: If it is another package's, which is not installed.
     """
+    name = match_strategy(name)
     if name in STRATEGIES:
         return STRATEGIES[name]
     adapter, _, adapted = name.partition(":")
@@ -71,7 +86,6 @@ def get_strategy(name: str) -> Strategy:
             adapted
         ]
         return found
-    for point in entry_points(group=ENTRY_POINTS, name=name):
-        offered: Strategy = point.load()
-        return offered
-    raise UnknownNameError(f"unknown strategy {name!r}; there are: {', '.join(strategy_names())}")
+    (point, *_) = entry_points(group=ENTRY_POINTS, name=name)
+    offered: Strategy = point.load()
+    return offered

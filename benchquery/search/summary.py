@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from benchquery._imports import LazyModule
 from benchquery.errors import QueryError
-from benchquery.search.trace import Report, Trace
+from benchquery.search.trace import SearchReport, Trace
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,7 +45,7 @@ class Standing:
 
     Attributes:
         strategy: The strategy.
-        dataset: The dataset.
+        dataset: The name of the table that was searched.
         protocol: What the reward was.
         seeds: How many traces there are.
         valid_perf: The mean validation metric of the finds.
@@ -126,7 +126,7 @@ def compare(traces: Iterable[Trace]) -> list[Standing]:
     return sorted(rows, key=lambda row: (row.dataset, row.protocol, -row.perf))
 
 
-def _standing(reports: Sequence[Report]) -> Standing:
+def _standing(reports: Sequence[SearchReport]) -> Standing:
     """Return how one strategy did."""
     first = reports[0]
     return Standing(

@@ -13,6 +13,7 @@ from benchquery.errors import CorruptTableError, QueryError
 from benchquery.kinds.architectures.table import ArchTable
 from benchquery.search.budget import Budget
 from benchquery.table.manifest import SUMMARY
+from benchquery.table.ties import rank_among, regret_among
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,12 +62,12 @@ class Progress:
 
 
 @dataclasses.dataclass(frozen=True)
-class Report:
+class SearchReport:
     """How good the find of a search is, by the table's test figures.
 
     Attributes:
         strategy: The strategy.
-        dataset: The dataset.
+        dataset: The name of the table that was searched.
         origin: Whether the table's figures are published, measured or synthetic.
         seed: The strategy's seed.
         protocol: What the reward was.
@@ -79,7 +80,8 @@ class Report:
             equals.
         valid_perf: Its validation metric.
         perf: Its test metric.
-        regret: How much worse its test metric is than the best of the table.
+        regret: How much worse its test metric is than the best of the table. Here and in the
+            ranks, figures that are equal but for rounding tie (`benchquery.table.ties`).
         normalised_regret: The same, as a share of the table's range of test metrics.
         rank: Its rank by test metric, from 1.
         valid_regret: How much worse its validation metric is than the best.
@@ -114,7 +116,7 @@ class Trace:
 
     Attributes:
         strategy: The name of the strategy.
-        dataset: The dataset.
+        dataset: The name of the table that was searched.
         origin: Whether the table's figures are published, measured or synthetic.
         seed: The strategy's seed.
         protocol: What the reward was: ``leaky-test`` marks a search that saw the test set.
@@ -172,7 +174,7 @@ class Trace:
             rewards=self.rewards[best],
         )
 
-    def report(self, table: ArchTable | None = None) -> Report:
+    def report(self, table: ArchTable | None = None) -> SearchReport:
         """Judge the find by the table's test figures.
 
         Args:
@@ -185,14 +187,15 @@ class Trace:
         table = table or self.table or self._reopened()
         if table_id(table) != self.table_sha256:
             raise QueryError(
-                f"this table of {table.name!r} is not the one that was searched "
+                f"the table {table.name!r} is not the one that was searched "
                 f"({self.dataset!r}, {self.table_sha256[:12]}...): open that one and give it"
             )
         progress = self.progress()
         found = int(progress.hashes[-1])
-        tests = table.column("perf")
-        regret = table.regret(found, "perf")
-        return Report(
+        tests, valids = (table.column(name) for name in ("perf", "valid_perf"))
+        perf, valid_perf = (table[found][name] for name in ("perf", "valid_perf"))
+        regret, spread = regret_among(-tests, -perf), float(np.nanmax(tests) - np.nanmin(tests))
+        return SearchReport(
             strategy=self.strategy,
             dataset=self.dataset,
             origin=self.origin,
@@ -204,13 +207,13 @@ class Trace:
             spent=float(progress.spent[-1]),
             time=float(progress.time[-1]),
             hash=found,
-            valid_perf=table[found]["valid_perf"],
-            perf=table[found]["perf"],
+            valid_perf=valid_perf,
+            perf=perf,
             regret=regret,
-            normalised_regret=regret / float(np.nanmax(tests) - np.nanmin(tests)),
-            rank=table.rank(found, "perf"),
-            valid_regret=table.regret(found, "valid_perf"),
-            valid_rank=table.rank(found, "valid_perf"),
+            normalised_regret=regret / spread if spread else regret,
+            rank=rank_among(-tests, -perf),
+            valid_regret=regret_among(-valids, -valid_perf),
+            valid_rank=rank_among(-valids, -valid_perf),
             curve={
                 "spent": progress.spent,
                 "time": progress.time,
@@ -222,7 +225,7 @@ class Trace:
 
     def _reopened(self) -> ArchTable:
         """Open the table by name, for a trace that was read from a file."""
-        from benchquery.table.store import lightread
+        from benchquery.kinds.architectures.reading import lightread
 
         return lightread(self.dataset)
 

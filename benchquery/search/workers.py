@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from benchquery.kinds.architectures.arch import Arch
 from benchquery.search.oracle import Oracle
 
-Key = Arch | int
+Candidate = Arch | int
 
 
-class Workers:
+class SimulatedWorkers:
     """The simulated workers of an oracle.
 
     A training starts on the first free worker and takes the time that the table knows (1
@@ -26,14 +26,14 @@ class Workers:
         self._oracle = oracle
         self._clock = 0.0
         self._free = list(range(oracle.workers))
-        self._running: list[tuple[float, int, int, Key, float]] = []
+        self._running: list[tuple[float, int, int, Candidate, float]] = []
 
     @property
     def free(self) -> int:
         """How many workers have nothing to do."""
         return len(self._free)
 
-    def submit(self, arch: Key, epochs: int | None = None) -> None:
+    def submit(self, arch: Candidate, epochs: int | None = None) -> None:
         """Start a training on a free worker; there must be one.
 
         Raises:
@@ -46,19 +46,19 @@ class Workers:
         self._oracle.schedule.append((worker, self._clock, ended))
         heapq.heappush(self._running, (ended, order, worker, arch, reward))
 
-    def wait(self) -> tuple[Key, float]:
+    def wait(self) -> tuple[Candidate, float]:
         """Let time pass until a training ends, and return its architecture and reward."""
         self._clock, _, worker, arch, reward = heapq.heappop(self._running)
         heapq.heappush(self._free, worker)
         return arch, reward
 
-    def evaluate_all(self, archs: Sequence[Key], epochs: int | None = None) -> list[float]:
+    def evaluate_all(self, archs: Sequence[Candidate], epochs: int | None = None) -> list[float]:
         """Train some architectures and return their rewards when all are done.
 
         Raises:
             BudgetExhaustedError: If the budget does not cover them all.
         """
-        rewards: dict[Key, float] = {}
+        rewards: dict[Candidate, float] = {}
         for arch in archs:
             if not self.free:
                 rewards.update([self.wait()])
@@ -69,7 +69,7 @@ class Workers:
 
 
 def keep_busy(
-    oracle: Oracle, propose: Callable[[], Key], observe: Callable[[Key, float], None]
+    oracle: Oracle, propose: Callable[[], Candidate], observe: Callable[[Candidate, float], None]
 ) -> None:
     """Keep all workers of an oracle busy until its budget is used up.
 
@@ -82,7 +82,7 @@ def keep_busy(
     Raises:
         BudgetExhaustedError: If the budget is used up.
     """
-    workers = Workers(oracle)
+    workers = SimulatedWorkers(oracle)
     while True:
         while workers.free:
             try:

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
 from benchquery.errors import CorruptTableError
+from benchquery.table.kind import TableKind
 from benchquery.table.manifest import SUMMARY, Manifest, StoredColumn, check_size, check_sum
-from benchquery.table.schema import Kind
-from benchquery.table.schema import column as schema_column
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,7 +34,7 @@ _FORMATS = {"int32": "i", "int64": "q", "float32": "f", "float64": "d"}
 
 
 def write_columns(
-    path: Path, columns: Mapping[str, Array], kind: Kind = "architectures"
+    path: Path, columns: Mapping[str, Array], kind: TableKind
 ) -> tuple[StoredColumn, ...]:
     """Write arrays of one length as a summary file.
 
@@ -48,7 +47,7 @@ def write_columns(
     Returns:
         The columns as the manifest lists them.
     """
-    described = [schema_column(name, kind) for name in columns]
+    described = [kind.column(name) for name in columns]
     columns = {
         c.name: columns[c.name]
         if c.dtype == "string"
@@ -92,6 +91,11 @@ def _find(blob: bytes, values: Array) -> int | None:
 class ColumnSet(Mapping[str, "Array"]):
     """Columns of one length by name, as read-only arrays and as plain Python values."""
 
+    @property
+    def whole(self) -> ColumnSet:
+        """The columns of the whole table, of which these may be some rows."""
+        return self
+
     def cells(self, name: str) -> Sequence[Any]:
         """Return a column as a sequence of plain Python values.
 
@@ -113,6 +117,14 @@ class Selection(ColumnSet):
         self._columns = columns
         self._rows = rows
         self._taken: dict[str, Array] = {}
+
+    @property
+    def whole(self) -> ColumnSet:
+        """The columns of the whole table."""
+        return self._columns.whole
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Selection, (self._columns, self._rows)
 
     def __getitem__(self, name: str) -> Array:
         if name not in self._taken:
@@ -161,6 +173,10 @@ class FileColumns(ColumnSet):
         self._rows = manifest.rows
         self._stored = {column.name: column for column in manifest.columns}
         self._arrays: dict[str, Array] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: the checked bytes, and none of the views made of them."""
+        return {**vars(self), "_arrays": {}}
 
     def __getitem__(self, name: str) -> Array:
         if name not in self._arrays:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
 from benchquery.errors import QueryError
-from benchquery.kinds.architectures.table import ArchTable
+from benchquery.text import to_json
 
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.csv as pa_csv
     import pyarrow.parquet as pq
+
+    from benchquery.table.rows import RowTable
 else:
-    pa = LazyModule("pyarrow")
     pa_csv = LazyModule("pyarrow.csv")
     pq = LazyModule("pyarrow.parquet")
 
@@ -30,7 +30,8 @@ def _write_parquet(table: pa.Table, path: Path) -> None:
 
 
 def _write_json(table: pa.Table, path: Path) -> None:
-    path.write_text(json.dumps(table.to_pylist(), indent=1) + "\n", encoding="utf-8")
+    rows = ",\n".join(map(to_json, table.to_pylist()))
+    path.write_text(f"[{rows}]\n", encoding="utf-8")
 
 
 FORMATS: Mapping[str, Callable[[pa.Table, Path], None]] = {
@@ -40,7 +41,7 @@ FORMATS: Mapping[str, Callable[[pa.Table, Path], None]] = {
 }
 
 
-def export(table: ArchTable, path: Path) -> None:
+def export(table: RowTable[Any], path: Path) -> None:
     """Write a table to a file of the format that its name says.
 
     The file is written aside and renamed, so it is there whole or not at all.
@@ -53,10 +54,9 @@ def export(table: ArchTable, path: Path) -> None:
         raise QueryError(f"can't write {path.name!r}; the ending must be {' or '.join(FORMATS)}")
     if not path.parent.is_dir():
         raise QueryError(f"can't write {path}: there is no folder {path.parent}")
-    arrow = pa.table({name: table.column(name) for name in table.columns})
     aside = path.with_name(f".{path.name}.part")
     try:
-        FORMATS[path.suffix](arrow, aside)
+        FORMATS[path.suffix](table.arrow(), aside)
         aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)

@@ -11,12 +11,11 @@ from types import MappingProxyType
 from typing import Any
 
 from benchquery.errors import CorruptTableError, SchemaVersionError
-from benchquery.table.schema import KINDS, ORIGINS, SCHEMA_VERSION, Column, Kind, Origin
+from benchquery.table.schema import ORIGINS, SCHEMA_VERSION, Column, Origin
 
 MANIFEST = "manifest.json"
 SUMMARY = "summary.parquet"
 CURVES = "curves.h5"
-GRAPHS = "graphs.h5"
 _FORMAT = "graphtab"
 _CHUNK = 1 << 20
 
@@ -47,7 +46,7 @@ class Manifest:
     """What a table says of itself.
 
     Attributes:
-        name: The dataset, for example ``cora``.
+        name: The dataset, for example ``cora``; a table goes by the name of its folder.
         space: The name of the space that its architectures come from; of a condensed table,
             that of the grid of its configurations.
         origin: Whether the figures were published by others, measured by a builder, or
@@ -74,7 +73,7 @@ class Manifest:
     licence: str
     notes: tuple[str, ...] = ()
     provenance: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    kind: Kind = "architectures"
+    kind: str = "architectures"
 
     def to_json(self) -> str:
         """Return the manifest as the text of its file."""
@@ -89,6 +88,14 @@ class Manifest:
         }
         return json.dumps(body, indent=1) + "\n"
 
+    @property
+    def dataset(self) -> str:
+        """What the figures were measured on: in the file it is called ``name``."""
+        return self.name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return parse_manifest, (self.to_json(),)
+
 
 def read_manifest(folder: Path) -> Manifest:
     """Read and check the manifest of a table.
@@ -100,22 +107,31 @@ def read_manifest(folder: Path) -> Manifest:
     """
     path = folder / MANIFEST
     try:
-        body = json.loads(path.read_bytes())
-        if body.pop("format") != _FORMAT:
-            raise ValueError(f"its format is not {_FORMAT!r}")
-        version = body.pop("schema_version")
-        if version == SCHEMA_VERSION:
-            manifest = _parse(body)
+        return parse_manifest(path.read_bytes())
+    except _WrongVersionError as error:
+        raise SchemaVersionError(
+            f"{path} has schema version {error.args[0]!r}; this version of benchquery reads "
+            f"{SCHEMA_VERSION}: upgrade graphtab, or build the table anew"
+        ) from error
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise CorruptTableError(
             f"{path} is not the manifest of a table: {type(error).__name__}: {error}"
         ) from error
+
+
+class _WrongVersionError(Exception):
+    """A manifest was written in another layout; the argument is its version."""
+
+
+def parse_manifest(text: str | bytes) -> Manifest:
+    """Read the text of a manifest; what does not fit is a ValueError, KeyError or the like."""
+    body = json.loads(text)
+    if body.pop("format") != _FORMAT:
+        raise ValueError(f"its format is not {_FORMAT!r}")
+    version = body.pop("schema_version")
     if version != SCHEMA_VERSION:
-        raise SchemaVersionError(
-            f"{path} has schema version {version!r}; this version of benchquery reads "
-            f"{SCHEMA_VERSION}: upgrade graphtab, or build the table anew"
-        )
-    return manifest
+        raise _WrongVersionError(version)
+    return _parse(body)
 
 
 def _parse(body: dict[str, Any]) -> Manifest:
@@ -131,8 +147,8 @@ def _parse(body: dict[str, Any]) -> Manifest:
         raise ValueError(f"it lists no {SUMMARY}")
     if manifest.origin not in ORIGINS:
         raise ValueError(f"origin {manifest.origin!r} is none of {', '.join(ORIGINS)}")
-    if manifest.kind not in KINDS:
-        raise ValueError(f"kind {manifest.kind!r} is none of {', '.join(KINDS)}")
+    if not isinstance(manifest.kind, str) or not manifest.kind:
+        raise ValueError(f"kind is {manifest.kind!r}")
     if not isinstance(manifest.rows, int) or manifest.rows < 0:
         raise ValueError(f"rows is {manifest.rows!r}")
     return manifest

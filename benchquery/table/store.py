@@ -2,26 +2,25 @@
 
 Tables are looked for in sources: the ones bundled with the package, then the folders
 named by the environment variable ``GRAPHTAB_TABLES``. A source is a folder of tables,
-or one table. Every opening compares the file with its checksum, so a damaged table is
-named and never served.
+or one table. A table goes by the name of its folder. Every opening compares the file with its
+checksum, so a damaged table is named and never served.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from benchquery.errors import CorruptTableError, QueryError, TableKindError, TableNotFoundError
-from benchquery.kinds.architectures.arch import Arch, hash_of
-from benchquery.kinds.architectures.table import ArchTable
+from benchquery.errors import QueryError, TableKindError, TableNotFoundError
+from benchquery.naming import DATASET_ALIASES, match_name, suggestion
 from benchquery.table.columnfile import FileColumns
-from benchquery.table.curves import Seed
+from benchquery.table.kind import resolve
 from benchquery.table.manifest import (
     CURVES,
-    GRAPHS,
     MANIFEST,
     Manifest,
     check_size,
@@ -29,10 +28,9 @@ from benchquery.table.manifest import (
     describe_file,
     read_manifest,
 )
-from benchquery.table.schema import Kind, Origin
-
-if TYPE_CHECKING:
-    from benchquery.kinds.condensed.table import CondensedTable
+from benchquery.table.registry import kind_of, kinds
+from benchquery.table.rows import RowTable
+from benchquery.table.schema import Origin
 
 TABLES_VARIABLE = "GRAPHTAB_TABLES"
 
@@ -42,18 +40,6 @@ BUNDLED = next(
 )
 """The data that comes with the package."""
 
-ROWS: Mapping[Kind, str] = {
-    "architectures": "architectures",
-    "condensed": "condensed graphs",
-    "weights": "operation weights",
-}
-"""What the rows of each kind of table are, in words."""
-_OPENERS: Mapping[Kind, str] = {
-    "architectures": "lightread",
-    "condensed": "condread",
-    "weights": "analysis.differentiable.read_weights",
-}
-
 PathLike = str | os.PathLike[str]
 
 
@@ -62,11 +48,11 @@ class TableInfo:
     """A table that can be opened.
 
     Attributes:
-        name: What to open it by.
+        name: What to open it by: the name of its folder.
         dataset: What its figures were measured on.
-        kind: What its rows are: architectures, condensed graphs, or operation weights.
+        kind: What its rows are.
         origin: Whether the figures are published, measured or synthetic.
-        space: The space of its architectures, or the grid of its condensed graphs.
+        space: The space of its architectures, the grid of its condensed graphs, or the like.
         rows: How many rows it has.
         metric: What ``perf`` is.
         curves: Whether it has learning curves.
@@ -75,7 +61,7 @@ class TableInfo:
 
     name: str
     dataset: str
-    kind: Kind
+    kind: str
     origin: Origin
     space: str
     rows: int
@@ -90,17 +76,22 @@ def sources() -> tuple[Path, ...]:
     return (BUNDLED, *(Path(folder) for folder in named.split(os.pathsep) if folder))
 
 
-def _folders(source: Path) -> Iterator[tuple[str, Path]]:
-    """List the tables of a source by name."""
+def _folders(source: Path) -> Iterator[Path]:
+    """List the folders of the tables of a source."""
     if (source / MANIFEST).is_file():
-        yield read_manifest(source).name, source
+        yield source
     elif source.is_dir():
         for folder in sorted(source.iterdir()):
             if (folder / MANIFEST).is_file() and not folder.name.startswith("."):
-                yield folder.name, folder
+                yield folder
 
 
-def tables(source: PathLike | None = None, kind: Kind | None = None) -> list[TableInfo]:
+def _name_of(folder: Path) -> str:
+    """Return the name of a folder, also of one that was named relative to another."""
+    return folder.name or folder.resolve().name
+
+
+def tables(source: PathLike | None = None, kind: str | None = None) -> list[TableInfo]:
     """List the tables that can be opened.
 
     Args:
@@ -115,249 +106,177 @@ def tables(source: PathLike | None = None, kind: Kind | None = None) -> list[Tab
         raise TableNotFoundError(f"{source} is no folder")
     found = []
     for place in sources() if source is None else (Path(source),):
-        for name, folder in _folders(place):
+        for folder in _folders(place):
             manifest = read_manifest(folder)
-            if kind not in (None, manifest.kind):
-                continue
-            found.append(
-                TableInfo(
-                    name=name,
-                    dataset=manifest.name,
-                    kind=manifest.kind,
-                    origin=manifest.origin,
-                    space=manifest.space,
-                    rows=manifest.rows,
-                    metric=manifest.metric,
-                    curves=CURVES in manifest.files,
-                    path=folder,
-                )
-            )
+            if kind in (None, manifest.kind):
+                found.append(_info(folder, manifest))
     return found
 
 
-def find(name: str, source: PathLike | None = None, kind: Kind | None = None) -> Path:
+def _info(folder: Path, manifest: Manifest) -> TableInfo:
+    return TableInfo(
+        name=_name_of(folder),
+        dataset=manifest.dataset,
+        kind=manifest.kind,
+        origin=manifest.origin,
+        space=manifest.space,
+        rows=manifest.rows,
+        metric=manifest.metric,
+        curves=CURVES in manifest.files,
+        path=folder,
+    )
+
+
+def find(name: PathLike, source: PathLike | None = None, kind: str | None = None) -> Path:
     """Return the folder of a table.
 
     Args:
-        name: A table of `tables`; for a condensed one, its dataset will do.
+        name: A table of `tables`, in any letter case; where its kind allows, its dataset; or a
+            folder that is a table.
         source: A folder of tables or one table; None for all sources.
         kind: The kind of its rows; None for the first of that name, whatever it holds.
 
     Raises:
         TableNotFoundError: If no source holds it; the ones that are there are named.
         TableKindError: If there is one of this name, but of another kind.
-        QueryError: If several condensed tables in one place are of the dataset.
+        QueryError: If several tables in one place are of the dataset, or the name is none.
     """
     return _find(name, source, kind)[0]
 
 
-def _find(name: str, source: PathLike | None, kind: Kind | None) -> tuple[Path, Manifest]:
+def _find(name: PathLike, source: PathLike | None, kind: str | None) -> tuple[Path, Manifest]:
     """Return the folder of a table and its manifest."""
+    if not isinstance(name, (str, os.PathLike)) or not os.fspath(name):
+        raise QueryError(f"a table is opened by its name, a text such as 'cora', not {name!r}")
+    is_folder = not isinstance(name, str) or os.sep in name
+    name = os.fspath(name)
     places = sources() if source is None else (Path(source),)
-    other: Path | None = None
-    for place in places:
-        for folder in _named(name, place, kind):
-            manifest = read_manifest(folder)
-            if kind in (None, manifest.kind):
-                return folder, manifest
-            other = other or folder
+    candidates = [Path(name)] if is_folder and (Path(name) / MANIFEST).is_file() else []
+    other: tuple[Path, Manifest] | None = None
+    for folder in (*candidates, *_named(name, places, kind)):
+        manifest = read_manifest(folder)
+        if kind in (None, manifest.kind):
+            return folder, manifest
+        other = other or (folder, manifest)
     if other is not None and kind is not None:
-        raise _kind_error(other, kind)
-    there = ", ".join(known for place in places for known, _ in _folders(place))
+        raise _kind_error(*other, kind)
+    raise _not_found(name, source, places)
+
+
+def _named(name: str, places: tuple[Path, ...], kind: str | None) -> Iterator[Path]:
+    """List the tables that go by a name, place by place, the likeliest first."""
+    for place in places:
+        if Path(name).name == name and (place / name / MANIFEST).is_file():
+            yield place / name
+        folders = list(_folders(place))
+        by_name = {_name_of(folder): folder for folder in folders}
+        meant = match_name(name, by_name, DATASET_ALIASES)
+        if meant is not None and meant != name:
+            yield by_name[meant]
+        elif meant == name and by_name[name] == place:
+            yield place
+        if folders == [place] and match_name(name, [read_manifest(place).dataset]):
+            yield place
+        if kind is not None and kind_of(kind).by_dataset:
+            yield from _of_dataset(name, place, kind)
+
+
+def _of_dataset(name: str, place: Path, kind: str) -> Iterator[Path]:
+    """List the one table of a kind that a place has of a dataset."""
+    if not place.is_dir():
+        return
+    infos = tables(place, kind)
+    dataset = match_name(name, {info.dataset: None for info in infos}, DATASET_ALIASES)
+    same = [info for info in infos if info.dataset == dataset]
+    if len(same) > 1:
+        raise QueryError(
+            f"{place} has several tables of {kind_of(kind).many} of {name!r}; name one of: "
+            f"{', '.join(info.name for info in same)}"
+        )
+    yield from (info.path for info in same)
+
+
+def _not_found(name: str, source: PathLike | None, places: tuple[Path, ...]) -> TableNotFoundError:
+    """Say that there is no such table, which there are, and where others are looked for."""
+    there = [_name_of(folder) for place in places for folder in _folders(place)]
     where = f"in {source}" if source is not None else "here"
-    raise TableNotFoundError(
-        f"there is no table {name!r} {where}; there are: {there or 'none'}. Tables built "
-        f"elsewhere open with source=FOLDER or through the variable {TABLES_VARIABLE}"
+    said = (
+        f"there is no table {name!r} {where}{suggestion(name, there) or ';'} there are: "
+        f"{', '.join(there) or 'none'}. Tables built elsewhere open with {{}} or through the "
+        f"variable {TABLES_VARIABLE}"
     )
+    return TableNotFoundError(said.format("source=FOLDER"), shell=said.format("--source FOLDER"))
 
 
-def _named(name: str, place: Path, kind: Kind | None) -> Iterator[Path]:
-    """List the tables of a place that go by a name, the likeliest first."""
-    if Path(name).name == name and (place / name / MANIFEST).is_file():
-        yield place / name
-    if (place / MANIFEST).is_file() and read_manifest(place).name == name:
-        yield place
-    if kind == "condensed" and place.is_dir():
-        same = [info for info in tables(place, kind) if info.dataset == name]
-        if len(same) > 1:
-            raise QueryError(
-                f"{place} has several condensed tables of {name!r}; name one of: "
-                f"{', '.join(info.name for info in same)}"
-            )
-        yield from (info.path for info in same)
-
-
-def _kind_error(folder: Path, kind: Kind) -> TableKindError:
+def _kind_error(folder: Path, manifest: Manifest, kind: str) -> TableKindError:
     """Say that a table holds another kind of rows, and how it is opened."""
-    manifest = read_manifest(folder)
-    there = ", ".join(info.name for info in tables(kind=kind))
+    own, wanted = kind_of(manifest.kind), kind_of(kind)
+    there = ", ".join(info.name for info in tables(kind=kind)) or "none"
+    said = f"{folder} is a table of {own.many}, not of {wanted.many}"
+    rest = f"Tables of {wanted.many} here: {there}"
     return TableKindError(
-        f"{folder} is a table of {ROWS[manifest.kind]}, not of {ROWS[kind]}; open it with "
-        f"benchquery.{_OPENERS[manifest.kind]}. Tables of {ROWS[kind]} here: {there or 'none'}"
+        f"{said}; open it with benchquery.{own.reader}. {rest}", shell=f"{said}. {rest}"
     )
 
 
-def open_table(folder: PathLike) -> ArchTable:
-    """Open the table of architectures in a folder.
+def open_folder(folder: PathLike, kind: str | None = None) -> RowTable[Any]:
+    """Open the table in a folder.
+
+    Args:
+        folder: The folder.
+        kind: The kind that its rows must be; None for any.
 
     Raises:
         CorruptTableError: If a file is damaged, truncated or missing.
         SchemaVersionError: If the layout is unknown to this version.
-        TableKindError: If it is a table of condensed graphs.
-    """
-    folder = Path(folder)
-    return _open_architectures(folder, read_manifest(folder))
-
-
-def _open_architectures(folder: Path, manifest: Manifest) -> ArchTable:
-    if manifest.kind != "architectures":
-        raise _kind_error(folder, "architectures")
-    return ArchTable(manifest, FileColumns(folder, manifest), _whole(folder, manifest, CURVES))
-
-
-def open_condensed(folder: PathLike) -> CondensedTable:
-    """Open the table of condensed graphs in a folder.
-
-    Raises:
-        CorruptTableError: If a file is damaged, truncated or missing.
-        SchemaVersionError: If the layout is unknown to this version.
-        TableKindError: If it is a table of architectures.
-    """
-    folder = Path(folder)
-    return _open_condensed(folder, read_manifest(folder))
-
-
-def _open_condensed(folder: Path, manifest: Manifest) -> CondensedTable:
-    from benchquery.kinds.condensed.table import CondensedTable
-
-    if manifest.kind != "condensed":
-        raise _kind_error(folder, "condensed")
-    columns = FileColumns(folder, manifest)
-    curves, graphs = (_whole(folder, manifest, name) for name in (CURVES, GRAPHS))
-    return CondensedTable(manifest, columns, curves, graphs)
-
-
-def open_any(folder: PathLike) -> ArchTable | CondensedTable:
-    """Open the table in a folder, of architectures or of condensed graphs.
-
-    Raises:
-        CorruptTableError: If a file is damaged, truncated or missing.
-        SchemaVersionError: If the layout is unknown to this version.
-        TableKindError: If it is a table of operation weights.
+        TableKindError: If its rows are of another kind.
+        KindError: If no installed package has its kind.
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
-    if manifest.kind == "condensed":
-        return _open_condensed(folder, manifest)
-    return _open_architectures(folder, manifest)
+    if kind not in (None, manifest.kind):
+        raise _kind_error(folder, manifest, str(kind))
+    return _open(folder, manifest)
 
 
-def _whole(folder: Path, manifest: Manifest, name: str) -> Path | None:
-    """Return the path of a file that a table may have, after checking its size."""
-    return check_size(folder, name, manifest.files[name]) if name in manifest.files else None
+def _open(folder: Path, manifest: Manifest) -> RowTable[Any]:
+    kind = kind_of(manifest.kind)
+    home = folder if folder.name else folder.resolve()
+    for name, expected in manifest.files.items():
+        check_size(folder, name, expected)
+    table: RowTable[Any] = resolve(kind.table)(manifest, FileColumns(folder, manifest), home)
+    return table
 
 
-def lightread(name: str, source: PathLike | None = None) -> ArchTable:
-    """Open a table of architectures by name.
+def open_table(
+    name: PathLike, source: PathLike | None = None, kind: str | None = None
+) -> RowTable[Any]:
+    """Open a table by name, whatever its rows are: this is ``benchquery.open``.
 
     Args:
-        name: A table of `tables`, for example ``cora``.
+        name: A table of `tables`, for example ``cora`` or ``cora-condensed``, or a folder that is
+            one.
         source: A folder of tables, or one table; None for all sources.
+        kind: The kind that its rows must be; None for any.
 
     Raises:
         TableNotFoundError: If there is no such table.
+        TableKindError: If its rows are of another kind.
         CorruptTableError: If a file is damaged, truncated or missing.
         SchemaVersionError: If the layout is unknown to this version.
-
-    Example:
-        >>> lightread("cora")[61237]["perf"]
-        0.8046666666666668
+        KindError: If no installed package has its kind.
     """
-    return _open_architectures(*_find(name, source, "architectures"))
+    return _open(*_find(name, source, kind))
 
 
-def condread(name: str, source: PathLike | None = None) -> CondensedTable:
-    """Open a table of condensed graphs by name.
+def unread_files(manifest: Manifest) -> list[str]:
+    """Name the files of a table that nothing here can read: checked by size and sum alone.
 
-    Args:
-        name: The dataset, for example ``cora``, or the name of the table's folder.
-        source: A folder of tables, or one table; None for all sources.
-
-    Raises:
-        TableNotFoundError: If there is no such table.
-        CorruptTableError: If a file is damaged, truncated or missing.
-        SchemaVersionError: If the layout is unknown to this version.
-        QueryError: If several tables in one place are of the dataset.
+    HDF5 files need h5py, which a plain installation does not have.
     """
-    return _open_condensed(*_find(name, source, "condensed"))
-
-
-class CurveTable(Mapping[int, dict[str, Any]]):
-    """The learning curves of a table in the form of the original per-epoch files.
-
-    ``bench[hash]["dur"][epoch][k]`` is figure k of an epoch: training, validation and
-    test performance, training, validation and test loss, best performance so far.
-
-    Args:
-        table: A table with curves.
-        seed: A seed, or ``mean``.
-
-    Raises:
-        QueryError: If the table has no curves, or no such seed.
-    """
-
-    def __init__(self, table: ArchTable, seed: Seed = "mean") -> None:
-        self._table = table
-        self._seed = seed
-        table.curves.check_seed(seed)
-
-    def __getitem__(self, key: Arch | int) -> dict[str, Any]:
-        record = dict(self._table[key])
-        if self._seed != "mean":
-            suffix = f"_seed{self._seed}"
-            own = {name.removesuffix(suffix) for name in record if name.endswith(suffix)}
-            record |= {name: record[name + suffix] for name in own}
-        return record | {"dur": self._table.curve(hash_of(key), self._seed)}
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._table)
-
-    def __len__(self) -> int:
-        return len(self._table)
-
-
-def read(
-    table: PathLike, seed: Seed = "mean", source: PathLike | None = None
-) -> Mapping[int, dict[str, Any]]:
-    """Open per-epoch figures: an original ``.bench`` file, or a table with curves.
-
-    An original file is a pickle; it is read by a reader that can build nothing but plain
-    data (`benchquery.pickles`).
-
-    Args:
-        table: A ``.bench`` file, the folder of a table, or the name of one.
-        seed: Which seed of a table; an original file holds one seed.
-        source: Where to look for a table by name.
-
-    Raises:
-        TableNotFoundError: If there is no such file, folder or table.
-        CorruptTableError: If a file is damaged.
-        UnsafePickleError: If a pickle asks for anything but plain data.
-        QueryError: If the table has no curves, or no such seed.
-    """
-    path = Path(table)
-    if path.is_dir():
-        return CurveTable(open_table(path), seed)
-    if not path.is_file() and path.suffix != ".bench":
-        return CurveTable(lightread(os.fspath(table), source), seed)
-    if not path.is_file():
-        raise TableNotFoundError(f"there is no file {path}")
-    from benchquery.pickles import load_plain_pickle
-
-    content = load_plain_pickle(path)
-    if not isinstance(content, dict):
-        raise CorruptTableError(f"{path} holds no dictionary by hash")
-    return content
+    if importlib.util.find_spec("h5py"):
+        return []
+    return [name for name in manifest.files if name.endswith(".h5")]
 
 
 def verify(folder: PathLike) -> Manifest:
@@ -368,19 +287,26 @@ def verify(folder: PathLike) -> Manifest:
     Raises:
         CorruptTableError: If something does not fit; the message names it.
         SchemaVersionError: If the layout is unknown to this version.
+        KindError: If no installed package has its kind.
     """
-    from benchquery.kinds.checks import check_architectures, check_condensed
-    from benchquery.kinds.weights.analysis import read_weights
-
     folder = Path(folder)
     manifest = read_manifest(folder)
     for name, expected in manifest.files.items():
         path = check_size(folder, name, expected)
         check_sum(path, describe_file(path).sha256, expected)
-    if manifest.kind == "condensed":
-        check_condensed(_open_condensed(folder, manifest), folder)
-    elif manifest.kind == "weights":
-        read_weights(folder)
-    else:
-        check_architectures(_open_architectures(folder, manifest), folder)
+    table, check = _open(folder, manifest), kind_of(manifest.kind).check
+    for name in table.columns:
+        table.column(name)
+    if check is not None:
+        resolve(check)(table, folder)
     return manifest
+
+
+def grouped(infos: list[TableInfo]) -> Iterator[tuple[str, list[TableInfo]]]:
+    """Sort tables by what their rows are called, in the order of the kinds."""
+    known = [kind.name for kind in kinds()]
+    names = [*known, *dict.fromkeys(info.kind for info in infos if info.kind not in known)]
+    for name in names:
+        same = [info for info in infos if info.kind == name]
+        if same:
+            yield kind_of(name).many if name in known else name, same

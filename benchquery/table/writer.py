@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from benchquery.errors import QueryError
 from benchquery.table.columnfile import write_columns
 from benchquery.table.manifest import MANIFEST, SUMMARY, Manifest, describe_file
-from benchquery.table.schema import Kind, Origin
+from benchquery.table.registry import kind_of
+from benchquery.table.schema import Origin
 
 if TYPE_CHECKING:
     from benchquery._typing import Array
@@ -72,7 +73,7 @@ def write_table(
     licence: str,
     notes: tuple[str, ...] = (),
     provenance: Mapping[str, Any] | None = None,
-    kind: Kind = "architectures",
+    kind: str = "architectures",
 ) -> Manifest:
     """Write the summary and, over all files in the folder, the manifest.
 
@@ -96,7 +97,7 @@ def write_table(
     Raises:
         UnknownNameError: If the schema has no such column.
     """
-    stored = write_columns(stage / SUMMARY, columns, kind)
+    stored = write_columns(stage / SUMMARY, columns, kind_of(kind))
     manifest = Manifest(
         name=name,
         space=space,

@@ -105,13 +105,16 @@ def test_nothing_to_compare(capsys: pytest.CaptureFixture[str], source: str) -> 
     [
         ("", "ACTION"),
         ("dance", "invalid choice: 'dance'"),
-        ("show toy", "7 configurations of 'toy' fit; narrow it down by --method"),
-        ("show toy --method nope", "no configuration of 'toy' fits; there are: --method gcdm, gco"),
+        (
+            "show toy",
+            "7 condensed graphs of 'toy-condensed' have ratio 0.026; narrow it down by --config",
+        ),
+        ("show toy --method nope", "no row has the method 'nope'; there are dm, doscond, gcdm"),
         ("show toy --hash 12", "'12' is none of the 13 configurations"),
         ("show toy --hash 12 --seed 1", "either --hash or"),
-        ("show toy --seed one", "invalid int value: 'one'"),
+        ("show toy --seed one", "column 'seed' holds numbers, not 'one'"),
         ("show nope", "there is no table 'nope'"),
-        ("top toy -k 0", "k must be at least 1"),
+        ("top toy -k 0", "at least 1, not 0"),
         ("top toy --by poetry", "no column 'poetry'"),
         ("top toy --by method", "neither way is better"),
         ("top toy --where perf", "'perf' is no condition"),
@@ -135,26 +138,44 @@ def test_bad_input_is_one_line(
     assert said.count("\n") == 1
 
 
-def test_the_other_commands_send_to_this_one(
+def test_the_same_verbs_work_on_every_table(
     capsys: pytest.CaptureFixture[str], source: str, tmp_path: Path
 ) -> None:
-    page, table = str(tmp_path / "page.html"), str(tmp_path / "out.csv")
-    for arguments in (
-        ["show", "toy-condensed", "--hash", "10000"],
-        ["top", "toy-condensed"],
-        ["pareto", "toy-condensed"],
-        ["compare", "toy-condensed", "toy-condensed"],
-        ["search", "toy-condensed"],
-        ["export", "toy-condensed", "-o", table],
-        ["plot", "toy-condensed", "toy-condensed", "agreement", "-o", page],
-    ):
+    def said(*words: str) -> Any:
+        assert main([*words, "--source", source, "--json"]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    name = "toy-condensed"
+    cond = condread("toy", source)
+    assert said("top", name, "-k", "3") == ask(capsys, "top", "toy", "--source", source, "-k", "3")
+    assert said("show", name, "--hash", GCOND.valid_hash())["perf"] == cond[GCOND]["perf"]
+    front = {(row["config"], row["evaluation"]) for row in said("pareto", name)}
+    assert front == {(row["config"], row["evaluation"]) for row in cond.pareto().records()}
+    table = tmp_path / "out.csv"
+    assert said("export", name, "-o", str(table))["rows"] == cond.num_rows
+    assert table.read_text().count("\n") == cond.num_rows + 1
+
+
+def test_commands_for_architectures_say_what_they_need(
+    capsys: pytest.CaptureFixture[str], source: str, tmp_path: Path
+) -> None:
+    page = str(tmp_path / "page.html")
+    for arguments in (["compare", "toy-condensed", "toy-condensed"], ["search", "toy-condensed"]):
         assert main([*arguments, "--source", source]) == 2
         assert "is a table of condensed graphs" in capsys.readouterr().err
+    two = ["plot", "toy-condensed", "cora-condensed", "agreement", "-o", page]
+    shutil.copytree(Path(source) / "toy-condensed", tmp_path / "tables" / "toy-condensed")
+    shutil.copytree(Path(source) / "toy-condensed", tmp_path / "tables" / "cora-condensed")
+    assert main([*two, "--source", str(tmp_path / "tables")]) == 2
+    assert "can't draw 'agreement' of 2 tables; of several: none" in capsys.readouterr().err
+
+
+def test_lists_and_checks(capsys: pytest.CaptureFixture[str], source: str, tmp_path: Path) -> None:
     assert main(["datasets", "--source", source, "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)
     assert (row["name"], row["dataset"], row["kind"]) == ("toy-condensed", "toy", "condensed")
     assert main(["datasets", "--source", source]) == 0
-    assert capsys.readouterr().out.startswith("condensed graphs:\nname ")
+    assert capsys.readouterr().out.startswith("name ")
     assert main(["verify", "toy-condensed", "--source", source]) == 0
     assert "ok" in capsys.readouterr().out
     broken = tmp_path / "broken"

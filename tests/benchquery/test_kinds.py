@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
+import benchquery
 from benchquery import condread, find, lightread, read, tables, verify
 from benchquery.errors import (
-    CorruptTableError,
+    KindError,
     QueryError,
     TableKindError,
     TableNotFoundError,
 )
-from benchquery.explorer import Site
 from benchquery.table.manifest import read_manifest
-from benchquery.table.store import TABLES_VARIABLE, open_any, open_condensed, open_table
+from benchquery.table.store import TABLES_VARIABLE, open_folder
 
 OLD = Path(__file__).parent.parent / "data" / "tables-v1"
 
@@ -27,7 +27,10 @@ def test_each_kind_has_its_reader(built: Path, condensed: Path) -> None:
     folder = condensed.parent
     assert condread("toy", folder).manifest.kind == "condensed"
     assert condread("toy-condensed", folder).manifest.kind == "condensed"
-    assert condread("toy", condensed).name == open_condensed(condensed).name == "toy"
+    opened = condread("toy", condensed)
+    assert (opened.name, opened.dataset) == ("toy-condensed", "toy")
+    assert benchquery.open("toy-condensed", folder).name == "toy-condensed"
+    assert benchquery.open(condensed).name == "toy-condensed"
     assert lightread("toy", folder).manifest.kind == "architectures"
     assert {info.name: info.kind for info in tables(folder)} == {
         "toy": "architectures",
@@ -45,14 +48,14 @@ def test_the_wrong_reader_says_which_is_right(built: Path, condensed: Path) -> N
         lightread("toy-condensed", condensed.parent)
     with pytest.raises(TableKindError, match=said):
         lightread("toy", condensed)
-    for reader in (open_table, read):
+    for reader in (lightread, read):
         with pytest.raises(TableKindError, match=said):
             reader(condensed)
     said = "toy is a table of architectures, not of condensed graphs; .*lightread"
     with pytest.raises(TableKindError, match=said):
         condread("toy", built)
     with pytest.raises(TableKindError, match=said):
-        open_condensed(built)
+        open_folder(built, "condensed")
     with pytest.raises(TableKindError, match="pubmed is a table of architectures"):
         condread("pubmed")
     with pytest.raises(TableNotFoundError, match="no table 'nope'"):
@@ -77,23 +80,12 @@ def test_two_condensed_tables_of_a_dataset_must_be_told_apart(condensed: Path) -
     assert len(condread("again", condensed.parent)) == 13
 
 
-def test_the_explorer_has_tables_of_both_kinds(built: Path, condensed: Path) -> None:
-    assert Site(built.parent).names == ("toy", "toy-condensed")
-    assert Site(condensed).names == ("toy",)
-    manifest = built / "manifest.json"
-    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"kind": "weights"}))
-    assert Site(built.parent).names == ("toy-condensed",)
-    with pytest.raises(TableNotFoundError, match="no tables of architectures or condensed graphs"):
-        Site(built)
-    with pytest.raises(TableKindError, match="table of operation weights"):
-        open_any(built)
-
-
 def test_manifests_that_say_no_kind_are_of_architectures(condensed: Path) -> None:
     assert "kind" not in json.loads((OLD / "karate" / "manifest.json").read_text())
     assert read_manifest(OLD / "karate").kind == "architectures"
     assert len(lightread("karate", OLD)) == 6
     path = condensed / "manifest.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"kind": "poems"}))
-    with pytest.raises(CorruptTableError, match="kind 'poems' is none of architectures, cond"):
-        condread("toy", condensed.parent)
+    with pytest.raises(KindError, match=r"unknown kind of table 'poems'.*architectures, condensed"):
+        benchquery.open("toy-condensed", condensed.parent)
+    assert [info.kind for info in tables(condensed.parent)] == ["poems"]

@@ -24,6 +24,7 @@ from benchquery.errors import (
     UnknownHashError,
     UnknownNameError,
 )
+from benchquery.kinds.architectures.kind import TABLE as KIND
 from benchquery.table.columnfile import write_columns
 from benchquery.table.curves import Curves
 from benchquery.table.manifest import read_manifest
@@ -213,17 +214,17 @@ def test_plain_and_encoded_columns_read_the_same(built: Path) -> None:
 def test_numbers_of_another_width_are_stored_as_the_schema_says(tmp_path: Path) -> None:
     wide = np.array([1, 2, 3])
     columns = {"hash": wide, "params": wide, "seeds_ok": wide, "best_epoch": wide}
-    for column in write_columns(tmp_path / "summary.parquet", columns):
+    for column in write_columns(tmp_path / "summary.parquet", columns, KIND):
         assert column.offset is not None
         stored = (tmp_path / "summary.parquet").read_bytes()[column.offset :]
         assert np.frombuffer(stored, column.dtype, count=3).tolist() == [1, 2, 3]
     with pytest.raises(TypeError):
-        write_columns(tmp_path / "summary.parquet", {"seeds_ok": np.array([1.5])})
+        write_columns(tmp_path / "summary.parquet", {"seeds_ok": np.array([1.5])}, KIND)
 
 
 def test_a_table_is_written_whole_or_not_at_all(tmp_path: Path, built: Path) -> None:
     with pytest.raises(UnknownNameError, match="'speed'"), new_table(tmp_path / "half") as stage:
-        write_columns(stage / "summary.parquet", {"speed": np.zeros(3)})
+        write_columns(stage / "summary.parquet", {"speed": np.zeros(3)}, KIND)
     assert [path.name for path in tmp_path.iterdir()] == ["tables"]
     before = read_manifest(built)
     with pytest.raises(QueryError, match="exists already"), new_table(built):

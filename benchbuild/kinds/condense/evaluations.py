@@ -16,13 +16,12 @@ from benchbuild.errors import EvaluationError, PlanError
 from benchbuild.pipeline.failures import failure
 from benchbuild.pipeline.records import OK, STATUSES
 from benchbuild.pipeline.settings import JobSettings, Json, check_seeds
-from benchquery.errors import ConfigError
 from benchquery.kinds.condensed.config import MODELS, TASKS, EvalConfig
 from benchquery.table.schema import CURVE_COLUMNS, curve_index
 
 if TYPE_CHECKING:
-    from benchbuild.kinds.condense.nodes.payload import StoredGraph
-    from benchbuild.kinds.evaluate.evaluator import Evaluator
+    from benchbuild.kinds.condense.evaluator import Evaluator
+    from benchbuild.kinds.condense.payload import StoredPayload
 
 DEFAULT_MODELS = ("gcn",)
 DEFAULT_SEEDS = (0, 1, 2)
@@ -114,7 +113,7 @@ class Evaluations:
         """
         check_seeds(self.seeds)
         models = [config.model for config in self.configs]
-        if len(set(models)) < len(models) or not models:
+        if len(set(self.configs)) < len(models) or not models:
             raise PlanError(
                 f"models {','.join(models)!r}: there must be at least one, and each only once; "
                 f"allowed: {', '.join(MODELS)}"
@@ -136,8 +135,6 @@ class Evaluations:
         """
         changed = hyperparameters or {}
         configs = tuple(EvalConfig(task, model, **changed) for model in models)
-        if configs:
-            _check_ranges(configs[0])
         return cls(configs, tuple(seeds))
 
     @classmethod
@@ -171,10 +168,10 @@ class Evaluations:
         """Epochs of every training."""
         return self.configs[0].count("epochs")
 
-    def run(self, evaluator: Evaluator, graph: StoredGraph) -> Outcome:
-        """Evaluate a graph in every way."""
+    def run(self, evaluator: Evaluator[Any], kept: StoredPayload) -> Outcome:
+        """Evaluate a payload in every way."""
         found = [
-            _evaluate(evaluator, graph, config.replace(seed=seed))
+            _evaluate(evaluator, kept, config.replace(seed=seed))
             for config in self.configs
             for seed in self.seeds
         ]
@@ -304,15 +301,15 @@ class Result:
                 yield f"perf is {self.perf}, its curve says {found}"
 
 
-def _evaluate(evaluator: Evaluator, graph: StoredGraph, config: EvalConfig) -> Result:
-    """Evaluate a graph once; what goes wrong becomes the result's status.
+def _evaluate(evaluator: Evaluator[Any], kept: StoredPayload, config: EvalConfig) -> Result:
+    """Evaluate a payload once; what goes wrong becomes the result's status.
 
     If it is the training on the original graph that goes wrong, all else is kept.
     """
     nothing = np.full((config.count("epochs"), len(CURVE_COLUMNS)), np.nan)
     result = Result(OK, "", math.nan, math.nan, math.nan, nothing)
     try:
-        found = evaluator.evaluate(graph.condensed(), config)
+        found = evaluator.evaluate(kept.payload(), config)
         result = Result(
             found.status, found.reason, found.valid_perf, found.perf, math.nan, found.curve
         )
@@ -321,23 +318,3 @@ def _evaluate(evaluator: Evaluator, graph: StoredGraph, config: EvalConfig) -> R
         status, reason = failure(error)
         determined = isinstance(error, EvaluationError)
         return replace(result, status=status, reason=reason, determined=determined)
-
-
-def _check_ranges(config: EvalConfig) -> None:
-    """Refuse hyper-parameters that no training can have.
-
-    Raises:
-        ConfigError: If a value is out of range.
-    """
-    allowed = {
-        "hidden": (config.count("hidden") >= 1, "at least 1"),
-        "layers": (config.count("layers") >= 1, "at least 1"),
-        "epochs": (config.count("epochs") >= 1, "at least 1"),
-        "lr": (config.number("lr") > 0, "above 0"),
-        "weight_decay": (config.number("weight_decay") >= 0, "at least 0"),
-        "dropout": (0 <= config.number("dropout") < 1, "from 0 and below 1"),
-        "threshold": (0 <= config.number("threshold") <= 1, "from 0 to 1"),
-    }
-    for name, (fine, range_) in allowed.items():
-        if not fine:
-            raise ConfigError(f"{name} is {config[name]!r}; it must be {range_}")

@@ -18,6 +18,7 @@ import numpy as np
 from benchbuild.datasets.registry import dataset_spec
 from benchbuild.errors import PlanError
 from benchbuild.kinds.condense.costs import predict
+from benchbuild.kinds.condense.domains import MODULES, find_domain
 from benchbuild.kinds.condense.evaluations import EvaluatedSettings, Evaluations, Outcome
 from benchbuild.kinds.condense.nodes.payload import StoredGraph
 from benchbuild.kinds.condense.records import CondenseKey, CondenseRecord
@@ -29,9 +30,9 @@ from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
 from benchquery.kinds.condensed.methods import RECIPE
 
 if TYPE_CHECKING:
-    from benchbuild.kinds.condense.nodes.problem import Problem
+    from benchbuild.kinds.condense.evaluator import Evaluator
+    from benchbuild.kinds.condense.method import AnyProblem
     from benchbuild.kinds.condense.process import Condensation
-    from benchbuild.kinds.evaluate.evaluator import Evaluator
     from benchbuild.pipeline.collect import Collection
     from benchquery.table.manifest import Manifest
 
@@ -88,9 +89,8 @@ class CondenseKind(JobKind[CondenseSettings, CondenseJobs, CondenseRecord]):
     settings = CondenseSettings
     jobs = CondenseJobs
     record = CondenseRecord
-    preload = ("benchbuild.datasets.graph", "benchbuild.kinds.condense.process")
+    preload = ("benchbuild.datasets.graph", "benchbuild.kinds.condense.process", *MODULES)
     table = "condensed"
-    rows = "rows"
     commands = ("benchbuild.kinds.condense.command", "benchbuild.kinds.condense.plan")
 
     def keys(self, run: CondenseRun) -> list[JobKey]:
@@ -159,19 +159,14 @@ class EvaluatingWorker(DatasetWorker):
     def __init__(self, settings: EvaluatedSettings, place: Place) -> None:
         super().__init__(settings.dataset, place)
         self.evaluations = settings.evaluations
-        self.evaluator: Evaluator = self._make_evaluator()
-
-    def _make_evaluator(self) -> Evaluator:
-        from benchbuild.kinds.evaluate.evaluator import Evaluator
-
-        return Evaluator(self.problem.graph, self._device)
+        self._domain = find_domain(self._graph.sort)
+        self._prepared = self._domain.prepare(self._graph)
+        self.evaluator: Evaluator[Any] = self._domain.make_evaluator(self._prepared, self._device)
 
     @cached_property
-    def problem(self) -> Problem:
-        """The graph as methods see it."""
-        from benchbuild.kinds.condense.nodes.problem import Problem
-
-        return Problem(self._graph, self._device)
+    def problem(self) -> AnyProblem:
+        """The data as methods see it."""
+        return self._domain.make_problem(self._prepared, self._device)
 
     def environment(self) -> str:
         """Say where this worker runs, as JSON."""
@@ -211,7 +206,7 @@ class CondenseContext(EvaluatingWorker):
         """Evaluate what was kept; how the condensation ended comes before how that did."""
         if done.best is None:
             return Outcome.nothing(done.status, done.reason)
-        found = self.evaluations.run(self.evaluator, done.best.graph)
+        found = self.evaluations.run(self.evaluator, done.best.payload)
         return found if done.status == OK else found.ended(done.status, done.reason)
 
 
@@ -222,7 +217,7 @@ def _condense_fields(done: Condensation) -> dict[str, Any]:
     none = np.empty(0, np.float16)
     graph = {"nodes": 0, "x": none, "y": np.empty(0, np.float32), "adjacency": none}
     if best is not None:
-        graph = {"nodes": len(best.graph.x), **best.graph.to_record()}
+        graph = best.payload.to_record()
     return {
         **graph,
         "best_epoch": -1 if best is None else best.epoch,
@@ -254,6 +249,7 @@ def condense_run(
 
     Raises:
         PlanError: If there are none, or one of another dataset.
+        ConfigError: If one can't be run here, as when its method is not installed.
         UnknownDatasetError: If there is no such dataset.
     """
     name = dataset_spec(dataset).name
@@ -261,6 +257,7 @@ def condense_run(
     if not chosen:
         raise PlanError(f"there is nothing to condense on {name!r}")
     for config in chosen:
+        config.check_runnable()
         if config.dataset != name:
             raise PlanError(f"{config!r} is not of the dataset {name!r} of this run")
     settings = CondenseSettings(name, RECIPE, evaluations, evaluations.judge)

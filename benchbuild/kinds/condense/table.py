@@ -24,17 +24,16 @@ import numpy as np
 
 from benchbuild.kinds.condense.evaluations import EvaluatedSettings, Result
 from benchbuild.kinds.condense.nodes.payload import StoredGraph
-from benchbuild.kinds.condense.nodes.statistics import statistics
 from benchbuild.kinds.condense.records import CondenseRecord
 from benchbuild.pipeline.collect import Collection
 from benchbuild.pipeline.records import DETERMINED, DIVERGED, OK, STATUSES
 from benchbuild.pipeline.settings import Json
+from benchquery import condread
 from benchquery.kinds.condensed.config import MODELS, CondenseConfig, EvalConfig
-from benchquery.kinds.condensed.graphs import new_graphs
+from benchquery.kinds.condensed.graphs import GRAPHS, new_graphs
 from benchquery.kinds.condensed.table import CondensedTable
-from benchquery.table import store
 from benchquery.table.curves import new_curves
-from benchquery.table.manifest import CURVES, GRAPHS, Manifest
+from benchquery.table.manifest import CURVES, Manifest
 from benchquery.table.schema import CURVE_COLUMNS, curve_index
 from benchquery.table.writer import write_table
 
@@ -233,13 +232,13 @@ class Source:
 
 def contents(manifest: Manifest, folder: Path) -> str:
     """Say how many condensed graphs a table has, and in how many rows."""
-    graphs = len(set(store.open_condensed(folder)))
+    graphs = len(set(condread(folder)))
     return f"{graphs:,} condensed graphs in {manifest.rows:,} rows"
 
 
 def problems_in_table(folder: Path) -> Iterator[str]:
     """Check that every figure of the summary is what the curves give."""
-    for row in rows_of(store.open_condensed(folder)):
+    for row in rows_of(condread(folder)):
         for seed, result in row.results.items():
             where = f"config={row.config.valid_hash()} model={row.evaluation.model} seed={seed}"
             yield from (f"{where}: {problem}" for problem in result.problems())
@@ -274,11 +273,7 @@ def _rows(
 
 
 def rows_of(table: CondensedTable) -> Iterator[Row]:
-    """Read the rows of a table back.
-
-    Raises:
-        ConfigError: If the table was made by a version with other recipes.
-    """
+    """Read the rows of a table back."""
     for number, record in enumerate(table.records()):
         curves = dict(zip(table.curves.seeds, table.curves.block(number), strict=True))
         evaluation = EvalConfig.from_text(record["evaluation_text"])
@@ -330,8 +325,7 @@ def kept_of(table: CondensedTable) -> dict[str, Kept]:
     kept = {}
     for config in table:
         if config in table.graphs.configs:
-            arrays = table.graph(config)
-            graph = StoredGraph(arrays["x"], arrays["y"], arrays.get("adjacency"))
+            graph = StoredGraph.from_arrays(table.graph(config))
             kept[config] = Kept(graph, table.trace(config))
     return kept
 
@@ -360,8 +354,7 @@ def write_rows(
     _write_curves(stage / CURVES, ordered, seeds)
     with new_graphs(stage / GRAPHS) as graphs:
         for config in sorted(kept):
-            graph = kept[config].graph
-            graphs.add(config, graph.x, graph.y, graph.adjacency, kept[config].trace)
+            graphs.add(config, kept[config].graph.to_arrays(), kept[config].trace)
     cells = [row.columns(seeds) for row in ordered]
     statuses = Counter(cell["status"] for cell in cells)
     facts, about = source.facts, source.about
@@ -405,14 +398,7 @@ def graph_columns(graph: StoredGraph | None, threshold: float) -> dict[str, Any]
     if graph is None:
         nothing = {"nodes": 0, "edges": 0, "graph_bytes": 0}
         return {**nothing, "density": float("nan"), "homophily": float("nan")}
-    found = statistics(graph, threshold)
-    return {
-        "nodes": found.nodes,
-        "edges": found.edges,
-        "graph_bytes": found.bytes,
-        "density": found.density,
-        "homophily": found.homophily,
-    }
+    return graph.columns(threshold)
 
 
 def _known(values: Sequence[float]) -> list[float]:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from benchbuild.kinds.darts.records import DartsRecord
     from benchbuild.pipeline.runfolder import RunFolder
     from benchquery.kinds.architectures.table import ArchTable
-    from benchquery.kinds.weights.analysis import OperationWeights, WeightComparison
+    from benchquery.kinds.weights.analysis import WeightComparison
+    from benchquery.kinds.weights.mixtures import OperationWeights
 
 NAME = "darts"
 HELP = "search by DARTS: a supernet a link list, weights and architecture in turn"
@@ -55,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     """Search, then print the weights and compare them with a table of the dataset."""
     from benchbuild.commands.running import out_folder, run_or_describe
     from benchquery.figures.page import check_picture
-    from benchquery.table.store import lightread
+    from benchquery.kinds.architectures.reading import lightread
 
     search = described(args)
     if args.plot:
@@ -124,7 +125,7 @@ def _weights(folder: RunFolder, records: list[DartsRecord]) -> OperationWeights:
     import numpy as np
 
     from benchquery.kinds.architectures.arch import NODES
-    from benchquery.kinds.weights.analysis import OperationWeights
+    from benchquery.kinds.weights.mixtures import OperationWeights
 
     settings = folder.run.settings
     ops = settings.ops
@@ -140,7 +141,7 @@ def _weights(folder: RunFolder, records: list[DartsRecord]) -> OperationWeights:
 def _table_of(dataset: str) -> ArchTable | None:
     """Return the table of a dataset, if there is one."""
     from benchquery.errors import TableNotFoundError
-    from benchquery.table.store import lightread
+    from benchquery.kinds.architectures.reading import lightread
 
     try:
         return lightread(dataset)

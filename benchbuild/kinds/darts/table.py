@@ -21,7 +21,7 @@ from benchbuild.kinds.darts.records import HISTORY_WIDTH, DartsRecord
 from benchbuild.pipeline.collect import Collection
 from benchbuild.pipeline.records import STATUSES
 from benchquery.kinds.architectures.arch import NODES
-from benchquery.table.schema import columns
+from benchquery.kinds.weights.columns import COLUMNS
 from benchquery.table.writer import write_table
 
 if TYPE_CHECKING:
@@ -76,9 +76,7 @@ def _edges(ops: tuple[str, ...], record: DartsRecord) -> Iterator[dict[str, Any]
     """Yield the rows of one search: position by position, operation by operation."""
     final = record.final_weights(ops)
     weights = np.full((NODES, len(ops)), np.nan) if final is None else final
-    shared = {
-        c.name: getattr(record, c.name) for c in columns("weights") if hasattr(record, c.name)
-    }
+    shared = {c.name: getattr(record, c.name) for c in COLUMNS if hasattr(record, c.name)}
     for (node, op), weight in np.ndenumerate(weights.astype(np.float64)):
         own = {"position": node + 1, "operation": ops[op], "weight": float(weight)}
         yield {**shared, **own}

@@ -14,15 +14,14 @@ from benchbuild.errors import DatasetError, PlanError
 from benchbuild.kinds.condense.costs import evaluation_seconds
 from benchbuild.kinds.condense.evaluations import EvaluatedSettings, Evaluations
 from benchbuild.kinds.condense.kind import EvaluatingWorker
-from benchbuild.kinds.condense.nodes.payload import StoredGraph
 from benchbuild.kinds.condense.records import CondenseKey
 from benchbuild.kinds.evaluate.records import EvaluateRecord
 from benchbuild.kinds.train.costs import BASE_MEMORY
 from benchbuild.pipeline.jobs import Cost, JobKind, Place, Run
 from benchbuild.pipeline.records import JobKey
 from benchbuild.pipeline.settings import RunPart
+from benchquery import condread
 from benchquery.kinds.condensed.config import CondenseConfig
-from benchquery.table import store
 from benchquery.table.manifest import MANIFEST, describe_file, read_manifest
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ class EvaluateKind(JobKind[EvaluateSettings, EvaluateJobs, EvaluateRecord]):
     settings = EvaluateSettings
     jobs = EvaluateJobs
     record = EvaluateRecord
-    preload = ("benchbuild.datasets.graph", "benchbuild.kinds.evaluate.evaluator")
+    preload = ("benchbuild.datasets.graph", "benchbuild.kinds.evaluate.domain")
     table = "condensed"
     commands = ("benchbuild.kinds.evaluate.command",)
 
@@ -126,7 +125,7 @@ class EvaluateContext(EvaluatingWorker):
     def run(self, key: JobKey) -> EvaluateRecord:
         """Evaluate one graph."""
         arrays = self._table.graph(CondenseConfig.from_text(key[0]).valid_hash())
-        graph = StoredGraph(arrays["x"], arrays["y"], arrays.get("adjacency"))
+        graph = self._domain.payload.from_arrays(arrays)
         found = self.evaluations.run(self.evaluator, graph)
         return EvaluateRecord(config=key[0], environment=self.environment(), **vars(found))
 
@@ -141,7 +140,7 @@ def open_source(settings: EvaluateSettings) -> CondensedTable:
     folder = Path(settings.source)
     if describe_file(folder / MANIFEST).sha256 != settings.source_sha256:
         raise PlanError(f"the table in {folder} is not the one that this run was begun with")
-    return store.open_condensed(folder)
+    return condread(folder)
 
 
 def evaluate_run(source: Path, evaluations: Evaluations) -> EvaluateRun:
@@ -157,7 +156,7 @@ def evaluate_run(source: Path, evaluations: Evaluations) -> EvaluateRun:
         CorruptTableError: If it is no table, or a damaged one.
     """
     manifest = read_manifest(source)
-    table = store.open_condensed(source)
+    table = condread(source)
     texts = [
         config.text for config in table.configs() if config.valid_hash() in table.graphs.configs
     ]

@@ -20,11 +20,19 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
-from benchquery.errors import AllSkipError, ArchitectureError, UnknownHashError
+from benchquery.errors import (
+    AllSkipError,
+    ArchitectureError,
+    UnknownHashError,
+    UnknownNameError,
+)
+from benchquery.kinds.architectures.drawing import draw_svg, draw_text
+from benchquery.naming import match_name, suggestion, unknown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,6 +54,10 @@ LINKS: tuple[tuple[int, ...], ...] = (
     (0, 1, 2, 3),
 )
 OPS = ("gat", "gcn", "gin", "cheb", "sage", "arma", "graph", "fc", "skip")
+SPACE_OPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"full": OPS, "proteins": ("gcn", "sage", "arma", "fc", "skip")}
+)
+"""The spaces by name, and the operations of their architectures."""
 
 RAW_LINKS = tuple(itertools.product(*(range(i + 1) for i in range(NODES))))
 RAW_OPS = tuple(itertools.product(OPS, repeat=NODES))
@@ -233,22 +245,23 @@ class Arch:
         return tuple(node for node in range(1, NODES + 1) if node not in link)
 
     def is_in(self, space: Space | str) -> bool:
-        """Tell whether a space, or the space of this name, holds the architecture."""
-        from benchquery.kinds.architectures.space import get_space
+        """Tell whether a space, or the space of this name, holds the architecture.
 
-        return self in get_space(space)
+        Raises:
+            UnknownNameError: If there is no such space.
+        """
+        ops = space_ops(space) if isinstance(space, str) else space.ops
+        return set(self.ops) <= set(ops)
 
     def draw(self) -> str:
         """Return a drawing of the canonical form in text."""
-        from benchquery.kinds.architectures.drawing import draw_text
-
-        return draw_text(self)
+        form = self.canonical()
+        return draw_text(form.link, form.ops)
 
     def to_svg(self) -> str:
         """Return a drawing of the canonical form as an SVG document."""
-        from benchquery.kinds.architectures.drawing import draw_svg
-
-        return draw_svg(self)
+        form = self.canonical()
+        return draw_svg(form.link, form.ops, repr(form))
 
     def _repr_svg_(self) -> str:
         return self.to_svg()
@@ -271,6 +284,22 @@ def hash_of(key: Arch | int) -> int:
     return key.valid_hash() if isinstance(key, Arch) else key
 
 
+def space_ops(name: str) -> tuple[str, ...]:
+    """Return the operations of the space of a name.
+
+    Raises:
+        UnknownNameError: If there is no such space.
+    """
+    if name not in SPACE_OPS:
+        raise UnknownNameError(unknown("space", name, SPACE_OPS))
+    return SPACE_OPS[name]
+
+
+def canonical_op(name: str) -> str:
+    """Return an operation by its name in any letter case; what is no operation stays as it is."""
+    return match_name(name, OPS) or name
+
+
 def _resolve(link: Sequence[int], ops: Sequence[str]) -> tuple[tuple[int, ...], int, int]:
     """Do what `Arch` does, for a link list without a table yet, or for a wrong one.
 
@@ -282,7 +311,7 @@ def _resolve(link: Sequence[int], ops: Sequence[str]) -> tuple[tuple[int, ...], 
     """
     try:
         plain = RAW_LINKS[RAW_LINKS.index(tuple(link))]
-        index = RAW_OPS.index(tuple(ops), 0, -1)
+        index = RAW_OPS.index(tuple(map(canonical_op, ops)), 0, -1)
     except (ValueError, TypeError):
         raise _explain(link, ops) from None
     if _one_hash.cache_info().currsize < _FEW:
@@ -311,8 +340,9 @@ def _explain(link: Sequence[int], ops: Sequence[str]) -> ArchitectureError:
                 f"from 0 to {position}"
             )
     for op in ops:
-        if op not in OPS:
-            return ArchitectureError(f"unknown operation {op!r}; allowed: {', '.join(OPS)}")
+        if canonical_op(op) not in OPS:
+            guess = suggestion(op, OPS) or ";"
+            return ArchitectureError(f"unknown operation {op!r}{guess} allowed: {', '.join(OPS)}")
     return AllSkipError(
         f"{link!r} with four skips computes nothing and is in no table; "
         f"at least one operation must be one of: {', '.join(OPS[:-1])}"

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-from benchquery.kinds.architectures.arch import NODES, Arch
+from collections.abc import Sequence
 
 _COLUMN, _ROW = 92, 44
 _BOX_WIDTH, _BOX_HEIGHT = 64, 28
 
 
-def _children(arch: Arch) -> list[list[int]]:
-    """Return the children of the input (0) and of every node of a canonical form."""
+def _children(link: Sequence[int]) -> list[list[int]]:
+    """Return the children of the input (0) and of every node."""
     return [
-        [node for node in range(1, NODES + 1) if arch.link[node - 1] == parent]
-        for parent in range(NODES + 1)
+        [node for node, above in enumerate(link, start=1) if above == parent]
+        for parent in range(len(link) + 1)
     ]
 
 
-def draw_text(arch: Arch) -> str:
-    """Draw the canonical form as a tree that grows to the right, leaves on the output.
+def draw_text(link: Sequence[int], ops: Sequence[str]) -> str:
+    """Draw links and operations as a tree that grows to the right, leaves on the output.
 
     Example:
-        >>> print(draw_text(Arch([0, 1, 1, 2], ["gcn", "gin", "cheb", "fc"])))
+        >>> print(draw_text([0, 1, 1, 2], ["gcn", "gin", "cheb", "fc"]))
         input ── gcn ─┬─ gin ── fc ── output
                       └─ cheb ─────── output
     """
-    form = arch.canonical()
-    children = _children(form)
-    names = ["input", *form.ops]
+    children = _children(link)
+    names = ["input", *ops]
 
     def lines(node: int) -> list[str]:
         head = names[node]
@@ -53,10 +52,9 @@ def draw_text(arch: Arch) -> str:
     return "\n".join(f"{line} {'─' * (width - len(line))}── output" for line in drawn)
 
 
-def draw_svg(arch: Arch) -> str:
-    """Draw the canonical form as an SVG document: input on the left, output on the right."""
-    form = arch.canonical()
-    children = _children(form)
+def draw_svg(link: Sequence[int], ops: Sequence[str], title: str) -> str:
+    """Draw links and operations as an SVG document: input on the left, output on the right."""
+    children = _children(link)
     place: dict[int, tuple[float, float]] = {}
     next_row = 0
 
@@ -71,12 +69,14 @@ def draw_svg(arch: Arch) -> str:
         place[node] = (depth, row)
         return row
 
-    output = NODES + 1
-    place[output] = (form.depth + 1, settle(0, 0))
-    edges = [(parent, node) for node, parent in enumerate(form.link, start=1)]
-    edges += [(leaf, output) for leaf in form.leaves]
-    names = ["input", *form.ops, "output"]
-    width, height = (form.depth + 2) * _COLUMN, next_row * _ROW + 12
+    output = len(link) + 1
+    middle = settle(0, 0)
+    depth = max(int(column) for column, _ in place.values())
+    place[output] = (depth + 1, middle)
+    edges = [(parent, node) for node, parent in enumerate(link, start=1)]
+    edges += [(node, output) for node in range(1, output) if not children[node]]
+    names = ["input", *ops, "output"]
+    width, height = (depth + 2) * _COLUMN, next_row * _ROW + 12
 
     def centre(node: int) -> tuple[float, float]:
         column, row = place[node]
@@ -85,7 +85,7 @@ def draw_svg(arch: Arch) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'width="{width}" height="{height}" role="img" font-family="sans-serif" font-size="13">',
-        f"<title>{form!r}</title>",
+        f"<title>{title}</title>",
     ]
     for start, end in edges:
         (x1, y1), (x2, y2) = centre(start), centre(end)

@@ -14,8 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
 from benchquery.errors import QueryError, UnknownHashError, UnknownNameError
-from benchquery.kinds.architectures.arch import NODES, OPS, RAW_LINKS, RAW_OPS, Arch, raw_hashes
+from benchquery.kinds.architectures.arch import (
+    NODES,
+    RAW_LINKS,
+    RAW_OPS,
+    SPACE_OPS,
+    Arch,
+    raw_hashes,
+)
 from benchquery.kinds.architectures.encoding import encode
+from benchquery.naming import unknown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -192,7 +200,7 @@ class Space(Sequence[Arch]):
 
         Args:
             archs: Architectures or an array of hashes; None for all in the fixed order.
-            kind: ``one-hot``, ``adjacency`` or ``path`` (see `benchquery.kinds.architectures.encoding`).
+            kind: ``one-hot``, ``adjacency`` or ``path`` (see the module `encoding`).
 
         Raises:
             UnknownNameError: If there is no such encoding.
@@ -220,10 +228,7 @@ def _one_link_changed(link: tuple[int, ...], ops: int) -> Iterator[int]:
 
 
 SPACES: Mapping[str, Space] = MappingProxyType(
-    {
-        "full": Space("full", OPS),
-        "proteins": Space("proteins", ("gcn", "sage", "arma", "fc", "skip")),
-    }
+    {name: Space(name, ops) for name, ops in SPACE_OPS.items()}
 )
 
 
@@ -236,5 +241,5 @@ def get_space(space: Space | str) -> Space:
     if isinstance(space, Space):
         return space
     if space not in SPACES:
-        raise UnknownNameError(f"unknown space {space!r}; allowed: {', '.join(SPACES)}")
+        raise UnknownNameError(unknown("space", space, SPACES))
     return SPACES[space]

@@ -6,28 +6,25 @@ Tables never change once opened, so any number of threads may read one.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Self, overload
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
 from benchquery.errors import QueryError, UnknownHashError
 from benchquery.kinds.architectures.arch import NODES, Arch, hash_of
 from benchquery.kinds.architectures.encoding import FACTS
-from benchquery.table.columnfile import ColumnSet, Selection
 from benchquery.table.curves import Seed
-from benchquery.table.manifest import Manifest
-from benchquery.table.rows import Record, RowTable
+from benchquery.table.record import Record
+from benchquery.table.rows import RowTable
 
 if TYPE_CHECKING:
     import numpy as np
-    import pandas as pd
 
-    from benchquery._typing import Array, Ints, Keys
+    from benchquery._typing import Array, Ints
 else:
     np = LazyModule("numpy")
-    pd = LazyModule("pandas", extra="pandas")
 
 _ALL_HASHES = 10 ** (NODES + 1)
 
@@ -51,21 +48,9 @@ class _Facts(Mapping[str, "Array"]):
 class ArchTable(RowTable[int]):
     """A table of architectures: hash (or `Arch`) -> `Record`.
 
-    The order of the rows is the order of iteration.
-
-    Args:
-        manifest: What the table is and where its figures come from.
-        columns: Arrays of one length by name, ``hash`` among them.
-        curves_path: The file of its learning curves, if it has one.
+    The order of the rows is the order of iteration. A record has the figures; `records` and
+    `frame` also have the hash, the links and the operations.
     """
-
-    _expense = "latency"
-
-    def __init__(
-        self, manifest: Manifest, columns: ColumnSet, curves_path: Path | None = None
-    ) -> None:
-        super().__init__(manifest, columns, curves_path)
-        self._records: dict[int, Record] = {}
 
     # ---------------------------------------------------------------- a mapping
 
@@ -78,15 +63,29 @@ class ArchTable(RowTable[int]):
             UnknownHashError: If the table does not hold it.
         """
         try:
-            return self._records[key]  # type: ignore[index]
+            return self._by_hash[key]  # type: ignore[index]
         except (KeyError, TypeError):
-            return self._record(key)
+            record = self._record_at(self._row(key))
+            self._by_hash[hash_of(key)] = record
+            return record
 
-    def _record(self, key: Arch | int) -> Record:
-        """Make the record of an architecture or a hash, and keep it."""
-        record = self._record_at(self._row(key))
-        self._records[hash_of(key)] = record
-        return record
+    @cached_property
+    def _by_hash(self) -> dict[int, Record]:
+        """The records that were asked for."""
+        return {}
+
+    def _record_at(self, row: int) -> Record:
+        return Record({name: cells[row] for name, cells in self._cells})
+
+    @cached_property
+    def _cells(self) -> list[tuple[str, Sequence[Any]]]:
+        """The columns but the hash, as plain Python values."""
+        return [(name, self._columns.cells(name)) for name in self.columns if name != "hash"]
+
+    def _whole_record(self, row: int) -> Mapping[str, Any]:
+        form = Arch.from_hash(int(self._keys[row]))
+        named = {"hash": form.valid_hash(), "link": list(form.link), "ops": list(form.ops)}
+        return {**named, **self._record_at(row)}
 
     def _row(self, key: Arch | int) -> int:
         """Return the row of an architecture or a hash."""
@@ -94,7 +93,7 @@ class ArchTable(RowTable[int]):
             row = self._rows[hash_of(key)]
         except (TypeError, IndexError):
             row = -1
-        if row < 0 or hash_of(key) < 0:
+        if not isinstance(row, int) or row < 0 or hash_of(key) < 0:
             raise self._unknown(key)
         return row
 
@@ -108,20 +107,23 @@ class ArchTable(RowTable[int]):
 
     def _unknown(self, key: object) -> UnknownHashError:
         """Say why a key is not in the table."""
+        if not isinstance(key, (Arch, Integral)):
+            whole = isinstance(key, str) and key.strip().isdecimal()
+            hint = f"; did you mean bench[{int(str(key))}]?" if whole else ""
+            if isinstance(key, slice):
+                hint = "; bench.top(10) and list(bench)[:10] give some of many"
+            return UnknownHashError(
+                f"a table of architectures is asked by hash, a whole number such as 61237, or by "
+                f"an Arch, not by {key!r}{hint}"
+            )
         try:
-            arch = key if isinstance(key, Arch) else Arch.from_hash(key)  # type: ignore[arg-type]
+            arch = key if isinstance(key, Arch) else Arch.from_hash(int(key))
         except UnknownHashError as error:
             return error
         return UnknownHashError(
             f"{arch!r} (hash {arch.valid_hash()}) is not among the {len(self):,} "
-            f"architectures of this table of {self.name!r} (space {self.manifest.space!r})"
+            f"architectures of the table {self.name!r} (space {self.manifest.space!r})"
         )
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._columns.cells("hash"))
-
-    def __len__(self) -> int:
-        return len(self._columns.cells("hash"))
 
     def __contains__(self, key: object) -> bool:
         try:
@@ -129,12 +131,6 @@ class ArchTable(RowTable[int]):
         except UnknownHashError:
             return False
         return True
-
-    def __repr__(self) -> str:
-        return (
-            f"<ArchTable {self.name!r}: {len(self):,} architectures, {self.manifest.origin} "
-            f"figures: {', '.join(self.columns)}>"
-        )
 
     # ---------------------------------------------------------------- whole columns
 
@@ -147,60 +143,59 @@ class ArchTable(RowTable[int]):
         """Return the architecture of every row, in canonical form."""
         return [Arch.from_hash(number) for number in self]
 
-    def frame(self) -> pd.DataFrame:
-        """Return the table as a pandas frame with the hash as index."""
-        return pd.DataFrame({name: self.column(name) for name in self.columns}).set_index("hash")
+    def _names(self) -> Mapping[str, Array]:
+        """Return links, as in ``0112``, and operations, as in ``gcn,gin,fc,cheb``."""
+        ops = [",".join(arch.ops) for arch in self.archs()]
+        return {"link": FACTS["link"](self.hashes), "ops": np.array(ops, dtype=object)}
 
-    @overload
-    def lookup(self, keys: Keys, column: str) -> Array: ...
-
-    @overload
-    def lookup(self, keys: Keys, column: None = None) -> dict[str, Array]: ...
-
-    def lookup(self, keys: Keys, column: str | None = None) -> Array | dict[str, Array]:
-        """Return the figures of many architectures in one call.
-
-        Args:
-            keys: Hashes or architectures; repetitions are fine.
-            column: A column, for an array; None for all, as a dictionary of arrays.
-
-        Raises:
-            UnknownHashError: If the table lacks one of the keys; the first is named.
-            UnknownNameError: If there is no such column.
-            QueryError: If the keys are no integers.
-        """
-        numbers = keys if isinstance(keys, np.ndarray) else np.array([*map(hash_of, keys)], int)
+    def _rows_of_keys(self, keys: Iterable[Arch | int] | Ints) -> Ints:
+        if isinstance(keys, np.ndarray):
+            numbers = keys
+        else:
+            listed = list(keys)
+            if any(not isinstance(key, (Arch, Integral)) for key in listed):
+                raise self._unknown(next(k for k in listed if not isinstance(k, (Arch, Integral))))
+            numbers = np.array([hash_of(key) for key in listed], int)
         if numbers.dtype.kind not in "iu":
             raise QueryError(f"hashes are integers, not {numbers.dtype} as in {numbers[:1]}")
-        rows = np.frombuffer(self._rows, np.int32).take(numbers, mode="clip")
+        rows: Ints = np.frombuffer(self._rows, np.int32).take(numbers, mode="clip")
         if rows.size and (rows.min() < 0 or numbers.min() < 0 or numbers.max() >= _ALL_HASHES):
             raise self._unknown(next(key for key in numbers.tolist() if key not in self))
-        if column is not None:
-            return self.column(column).take(rows)
-        return {name: self.column(name).take(rows) for name in self.columns}
+        return rows
 
-    # ---------------------------------------------------------------- queries
-
-    def _take(self, rows: Ints) -> Self:
-        return type(self)(self.manifest, Selection(self._columns, rows), self._curves_path)
-
-    @property
-    def _order(self) -> Ints:
-        return self.hashes
+    # ---------------------------------------------------------------- conditions
 
     @property
     def _asked(self) -> Mapping[str, Array]:
         return _Facts(self._columns)
 
-    def rank(self, key: Arch | int, by: str = "valid_perf") -> int:
-        """Return the rank of an architecture: 1 plus the number of strictly better ones."""
-        cost = self._cost(by)
-        return 1 + int((cost < cost[self._row(key)]).sum())
+    def _meant(self, name: str, value: object) -> object:
+        """Return a link list, or several of them, as the texts that conditions compare with."""
+        if name != "link" or not isinstance(value, (list, tuple)):
+            return value
+        if value and all(isinstance(one, Integral) for one in value):
+            return "".join(map(str, value))
+        return [self._meant(name, one) for one in value]
 
-    def regret(self, key: Arch | int, by: str = "valid_perf") -> float:
-        """Return how much worse than the best an architecture is; 0 for the best."""
-        cost = self._cost(by)
-        return float(cost[self._row(key)] - np.fmin.reduce(cost))
+    def pick(self, **values: str) -> int:
+        """Return the row of an architecture: by its hash, or by links and operations.
+
+        Raises:
+            QueryError: If it is named in no way, or in two.
+            UnknownHashError: If the table does not hold it.
+        """
+        given = sorted(values)
+        if given == ["hash"] and values["hash"].strip().isdecimal():
+            return self._row(int(values["hash"]))
+        if given == ["link", "ops"]:
+            link: list[Any] = [part.strip() for part in values["link"].split(",")]
+            link = [int(part) if part.isdecimal() else part for part in link]
+            return self._row(Arch(link, [part.strip() for part in values["ops"].split(",")]))
+        said = ", ".join(f"--{name} {value}" for name, value in values.items()) or "nothing"
+        raise QueryError(
+            "name an architecture either by --hash 10000, or by --link 0,1,2,1 --ops a,b,c,d; "
+            f"given: {said}"
+        )
 
     # ---------------------------------------------------------------- curves
 

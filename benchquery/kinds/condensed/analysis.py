@@ -8,7 +8,7 @@ from benchquery.errors import QueryError
 from benchquery.kinds.condensed.config import EvalConfig
 from benchquery.kinds.condensed.methods import METHODS
 from benchquery.kinds.condensed.table import CondensedTable
-from benchquery.table.rows import Record
+from benchquery.table.record import Record
 
 _USUAL = {"protocol": "corrected", "ratio_of": "nodes"}
 _WAY = ("init", "backbone", "protocol", "ratio_of", "hyperparameters", "evaluation")
@@ -65,7 +65,7 @@ def usual_means(table: CondensedTable, model: str = "gcn") -> dict[str, list[Rec
         model: The model that judged the graphs.
 
     Returns:
-        By method, in the order of `benchquery.kinds.condensed.methods.METHODS`: records of
+        By method, in the order of `METHODS`: records of
         `CondensedTable.mean`, the smallest ratio first.
 
     Raises:
@@ -95,7 +95,7 @@ def usual_means(table: CondensedTable, model: str = "gcn") -> dict[str, list[Rec
 
 
 def in_order(methods: Iterable[str]) -> list[str]:
-    """Return methods in the order of `benchquery.kinds.condensed.methods.METHODS`, unknown ones last."""
+    """Return methods in the order of `METHODS`, unknown ones last."""
     known = list(METHODS)
     return sorted(methods, key=lambda name: known.index(name) if name in known else len(known))
 

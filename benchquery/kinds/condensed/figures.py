@@ -1,8 +1,8 @@
-"""Pictures of a table of condensed graphs. `CONDENSED_FIGURES` names them."""
+"""Pictures of a table of condensed graphs; its kind names them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
@@ -29,8 +29,8 @@ from benchquery.kinds.condensed.config import CondenseConfig
 from benchquery.kinds.condensed.methods import METHODS
 from benchquery.kinds.condensed.published import Published, mean_accuracy, whole_accuracy
 from benchquery.kinds.condensed.table import CondensedTable
-from benchquery.table.rows import Record
-from benchquery.table.schema import CURVE_COLUMNS, Kind
+from benchquery.table.record import Record
+from benchquery.table.schema import CURVE_COLUMNS
 
 if TYPE_CHECKING:
     import matplotlib.axes as mpl_axes
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 else:
     np = LazyModule("numpy")
 
-_KIND: Kind = "condensed"
 _PAPER = "published by the GC-Bench paper"
 _NO_LOSS = ("epoch", "valid_perf", "seconds")
 _LARGEST = 220.0
@@ -87,7 +86,7 @@ def ratios(
     if published:
         _mark_published(axes, table, drawn, model)
     _ratio_ticks(axes, sorted({mean["ratio"] for mean in drawn}))
-    axes.set(xlabel=label("ratio", _KIND), ylabel=f"perf, {table.manifest.metric} [%]")
+    axes.set(xlabel=label(table, "ratio"), ylabel=f"perf, {table.manifest.metric} [%]")
     axes.legend(fontsize=7, ncols=2)
     finish(axes, title(table, f"Test performance of {model} by ratio"))
     return figure
@@ -106,7 +105,7 @@ def _mark_published(
                 **{**_look_of(mean["method"]), "linestyle": "none"},
             )  # fmt: skip
             named = "_"
-    whole = _percent(whole_accuracy(table.name, model))
+    whole = _percent(whole_accuracy(table.dataset, model))
     if whole is not None:
         axes.axhline(whole, color=GREY, linestyle=":", label=f"{_WHOLE}, {_PAPER}", zorder=1)
 
@@ -156,27 +155,27 @@ def costs(table: CondensedTable, model: str = "gcn") -> mpl_figure.Figure:
     return figure
 
 
-def _chosen(table: CondensedTable, config: CondenseConfig | str | None) -> Record:
+def _chosen(table: CondensedTable, key: CondenseConfig | str | None) -> Record:
     """Return the record of a configuration; of the best by validation if none is named."""
-    return table.best() if config is None else table[config]
+    return table.best() if key is None else table[key]
 
 
 def _naming(record: Record) -> str:
     return f"{record['method']}, ratio {record['ratio']:g}, seed {record['seed']}"
 
 
-def trace(table: CondensedTable, config: CondenseConfig | str | None = None) -> mpl_figure.Figure:
+def trace(table: CondensedTable, key: CondenseConfig | str | None = None) -> mpl_figure.Figure:
     """Draw how a condensation went: losses and validation of its snapshots.
 
     Args:
         table: The table.
-        config: A configuration or its hash; None for the best by validation.
+        key: A configuration or its hash; None for the best by validation.
     """
-    record = _chosen(table, config)
+    record = _chosen(table, key)
     figures = table.trace(record["config"])
     losses = {name: values for name, values in figures.items() if name not in _NO_LOSS}
     panels = [(losses, "loss")] if losses else []
-    panels.append(({"valid_perf": figures["valid_perf"]}, label("valid_perf", _KIND)))
+    panels.append(({"valid_perf": figures["valid_perf"]}, label(table, "valid_perf")))
     figure = _panels(panels, figures["epoch"], "condensation epoch")
     figure.axes[-1].axvline(
         record["best_epoch"], color=GREY, linestyle="--", zorder=1, label="chosen snapshot"
@@ -188,17 +187,17 @@ def trace(table: CondensedTable, config: CondenseConfig | str | None = None) -> 
 
 def curve(
     table: CondensedTable,
-    config: CondenseConfig | str | None = None,
+    key: CondenseConfig | str | None = None,
     model: str | None = None,
 ) -> mpl_figure.Figure:
     """Draw the learning curve of a model on a condensed graph, the mean over evaluation seeds.
 
     Args:
         table: The table.
-        config: A configuration or its hash; None for the best by validation.
+        key: A configuration or its hash; None for the best by validation.
         model: The model; None for the usual evaluation.
     """
-    record = _chosen(table, config)
+    record = _chosen(table, key)
     values = table.curve(record["config"], model)
     shown = {column.name: values[:, i] for i, column in enumerate(CURVE_COLUMNS)}
     names = [f"{split}_{{}}" for split in ("train", "valid", "test")]
@@ -264,12 +263,3 @@ def models(table: CondensedTable, ratio: float | None = None) -> mpl_figure.Figu
     heading = title(table, f"perf, {table.manifest.metric} [%], ratio {ratio:g}")
     figure.suptitle(heading, fontsize=9, wrap=True)
     return figure
-
-
-CONDENSED_FIGURES: Mapping[str, Callable[..., mpl_figure.Figure]] = {
-    "ratios": ratios,
-    "costs": costs,
-    "models": models,
-    "trace": trace,
-    "curve": curve,
-}

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from benchquery._imports import LazyModule
@@ -21,20 +20,17 @@ from benchquery.kinds.condensed.config import (
     EvalConfig,
     changed_values,
 )
-from benchquery.kinds.condensed.graphs import Graphs, edge_weights, node_degrees
-from benchquery.table.columnfile import ColumnSet, Selection
+from benchquery.kinds.condensed.graphs import GRAPHS, Graphs, edge_weights, node_degrees
 from benchquery.table.curves import Seed
-from benchquery.table.manifest import Manifest
-from benchquery.table.rows import Names, Record, RowTable
+from benchquery.table.record import Record
+from benchquery.table.rows import Names, RowTable
 
 if TYPE_CHECKING:
     import numpy as np
-    import pandas as pd
 
-    from benchquery._typing import Array, Floats, Ints
+    from benchquery._typing import Array, Ints
 else:
     np = LazyModule("numpy")
-    pd = LazyModule("pandas", extra="pandas")
 
 AVERAGED = (
     "valid_perf", "perf", "full_perf", "retained", "nodes", "edges", "density", "homophily",
@@ -42,8 +38,6 @@ AVERAGED = (
     "peak_memory", "peak_gpu_memory", "graph_bytes",
 )  # fmt: skip
 """The figures that `CondensedTable.mean` averages."""
-
-_SHORT = {"valid": "valid_perf"}
 
 
 class CondensedTable(RowTable[str]):
@@ -56,28 +50,8 @@ class CondensedTable(RowTable[str]):
     or protocols, those of node classification and of the corrected protocol. For others, leave
     those out first, as in ``table.where(protocol="as-released").top()``.
 
-    Args:
-        manifest: What the table is and where its figures come from.
-        columns: Arrays of one length by name, ``config`` and ``evaluation`` among them.
-        curves_path: The file of its learning curves, if it has one.
-        graphs_path: The file of the condensed graphs, if it has one.
-        positions: Where each row stands in the whole table; None if this is the whole.
+    ``rank`` and ``regret`` hold a row against those of its own task and protocol.
     """
-
-    _expense = "condense_time_best"
-
-    def __init__(
-        self,
-        manifest: Manifest,
-        columns: ColumnSet,
-        curves_path: Path | None = None,
-        graphs_path: Path | None = None,
-        positions: Ints | None = None,
-    ) -> None:
-        super().__init__(manifest, columns, curves_path)
-        self._graphs_path = graphs_path
-        self._positions = positions
-        self._records: dict[int, Record] = {}
 
     # ---------------------------------------------------------------- a mapping
 
@@ -88,12 +62,6 @@ class CondensedTable(RowTable[str]):
             UnknownHashError: If the table does not hold it.
         """
         return self._record_at(self._row(key))
-
-    def _record_at(self, row: int) -> Record:
-        """Make the record of a row when it is first asked for, and keep it."""
-        if row not in self._records:
-            self._records[row] = super()._record_at(row)
-        return self._records[row]
 
     @cached_property
     def _rows(self) -> dict[str, list[int]]:
@@ -108,8 +76,8 @@ class CondensedTable(RowTable[str]):
         number = _hash_of(key)
         if number not in self._rows:
             raise UnknownHashError(
-                f"{key!r} is none of the {len(self):,} configurations of this table of "
-                f"{self.name!r}; `configs()` lists them"
+                f"{key!r} is none of the {len(self):,} configurations of the table {self.name!r}; "
+                "`configs()` lists them"
             )
         return self._rows[number]
 
@@ -145,31 +113,28 @@ class CondensedTable(RowTable[str]):
     def __contains__(self, key: object) -> bool:
         return isinstance(key, (CondenseConfig, str)) and _hash_of(key) in self._rows
 
-    def __repr__(self) -> str:
-        return (
-            f"<CondensedTable {self.name!r}: {len(self):,} configurations in {len(self._order):,} "
-            f"rows, {self.manifest.origin} figures>"
-        )
-
     # ---------------------------------------------------------------- queries
 
+    def pick(self, **values: str) -> int:
+        """Return the row of a configuration: by its hash, or by its settings.
+
+        Raises:
+            QueryError: If no configuration fits, several do, or both ways are used.
+            UnknownHashError: If the table does not hold it.
+        """
+        if "hash" not in values:
+            return super().pick(**values)
+        if len(values) > 1:
+            raise QueryError("give either --hash or what the configuration is, not both")
+        return self._row(values["hash"])
+
     @property
-    def _order(self) -> Ints:
-        if self._positions is None:
-            return np.arange(self.manifest.rows)
-        return self._positions
-
-    def _take(self, rows: Ints) -> Self:
-        return type(self)(
-            self.manifest,
-            Selection(self._columns, rows),
-            self._curves_path,
-            self._graphs_path,
-            self._order[rows],
-        )
-
-    def _cost(self, name: str) -> Floats:
-        return super()._cost(_SHORT.get(name, name))
+    def _groups(self) -> Ints:
+        """Rows are ranked with those of the same task and protocol."""
+        names = [self._columns.cells(name) for name in ("task", "protocol")]
+        return np.unique(
+            [" ".join(pair) for pair in zip(*names, strict=True)], return_inverse=True
+        )[1]
 
     @property
     def _comparable(self) -> Ints:
@@ -183,11 +148,15 @@ class CondensedTable(RowTable[str]):
     def configs(self) -> list[CondenseConfig]:
         """Return the configurations, in the order of iteration.
 
-        Raises:
-            ConfigError: If the table was made by a version with other recipes.
+        One whose method is not installed, or that follows another recipe, is what its text says.
         """
         texts = self._columns.cells("config_text")
         return [CondenseConfig.from_text(texts[rows[0]]) for rows in self._rows.values()]
+
+    def detail(self, row: int) -> dict[str, Any]:
+        """Return a row, and all evaluations of its configuration."""
+        judged = self.evaluations(self._columns.cells("config")[row])
+        return {**super().detail(row), "evaluations": [dict(one) for one in judged.records()]}
 
     def evaluations(self, config: CondenseConfig | str) -> Self:
         """Return the table of all evaluations of a configuration.
@@ -195,30 +164,7 @@ class CondensedTable(RowTable[str]):
         Raises:
             UnknownHashError: If the table does not hold it.
         """
-        return self._take(np.array(self._rows_of(config)))
-
-    def records(self) -> list[Record]:
-        """Return the record of every row."""
-        return [self._record_at(row) for row in range(len(self._order))]
-
-    def frame(self) -> pd.DataFrame:
-        """Return the rows as a pandas frame with the hash of the configuration as index."""
-        return pd.DataFrame({name: self.column(name) for name in self.columns}).set_index("config")
-
-    def best(self, by: str = "valid") -> Record:
-        """Return the best row.
-
-        Args:
-            by: ``valid`` for the validation figure, or a column. To choose by the test figure
-                is to look at the answer, so it must be said: ``perf``.
-
-        Raises:
-            QueryError: If no row has a figure, or the column has no better direction.
-        """
-        costs = self._cost(by)[self._comparable]
-        if np.isnan(costs).all():
-            raise QueryError(f"no row of this table of {self.name!r} has a figure in {by!r}")
-        return self.top(1, by)._record_at(0)
+        return self.take(np.array(self._rows_of(config)))
 
     def mean(self, over: Names = "seed") -> list[Record]:
         """Return figures averaged over the rows that differ in nothing but, usually, the seed.
@@ -305,7 +251,7 @@ class CondensedTable(RowTable[str]):
 
     def _curves_at(self, row: int) -> tuple[tuple[int, ...], Array]:
         """Return the evaluation seeds of a row that have a curve, and their curves."""
-        block = self.curves.block(int(self._order[row]))
+        block = self.curves.block(int(self.positions[row]))
         there = np.flatnonzero(~np.isnan(block).all(axis=(1, 2)))
         return tuple(self.curves.seeds[i] for i in there), _known_epochs(block[there])
 
@@ -316,11 +262,7 @@ class CondensedTable(RowTable[str]):
         Raises:
             QueryError: If the table has none.
         """
-        if self._graphs_path is None:
-            raise QueryError(
-                f"the table of {self.name!r} ({self.manifest.origin}) has no condensed graphs"
-            )
-        return Graphs(self._graphs_path)
+        return Graphs(self.file(GRAPHS, "condensed graphs"))
 
     def graph(self, config: CondenseConfig | str) -> Mapping[str, Array]:
         """Return the arrays of a condensed graph: ``x``, ``y`` and maybe ``adjacency``.

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
-from benchquery.errors import QueryError, TableKindError
-from benchquery.kinds.architectures.analysis.agreement import ranks
+from benchquery.analysis.statistics import ranks
+from benchquery.errors import QueryError
 from benchquery.kinds.architectures.analysis.frequency import node_depths, op_frequencies
-from benchquery.kinds.architectures.arch import LINKS, NODES, OPS
+from benchquery.kinds.architectures.arch import LINKS
 from benchquery.kinds.architectures.table import ArchTable
-from benchquery.table.columnfile import FileColumns
-from benchquery.table.manifest import read_manifest
+from benchquery.kinds.weights.mixtures import OperationWeights
+from benchquery.kinds.weights.table import WeightTable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,75 +23,13 @@ if TYPE_CHECKING:
 else:
     np = LazyModule("numpy")
 
-COLUMNS = ("link", "seed", "position", "operation", "weight", "status")
-"""The columns of a table of weights that are read."""
+
+Weights = OperationWeights | WeightTable
+"""The weights of some searches, or the table of them."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class OperationWeights:
-    """The operation weights of some searches at their end.
-
-    Attributes:
-        dataset: What was searched on.
-        ops: The operations that were mixed.
-        searches: Link list, as in ``0012``, and seed of every search that ended well.
-        values: (searches, nodes, operations); those of a node add up to 1.
-    """
-
-    dataset: str
-    ops: tuple[str, ...]
-    searches: tuple[tuple[str, int], ...]
-    values: Floats
-
-    def __post_init__(self) -> None:
-        """Check that there is a weight for everything, and something at all.
-
-        Raises:
-            QueryError: If not.
-        """
-        if self.values.shape != (len(self.searches), NODES, len(self.ops)):
-            raise QueryError(
-                f"the weights of {len(self.searches)} searches over {len(self.ops)} operations "
-                f"can't have the shape {self.values.shape}"
-            )
-        if not self.searches:
-            raise QueryError(f"no search on {self.dataset!r} has ended well")
-
-
-def read_weights(folder: str | os.PathLike[str]) -> OperationWeights:
-    """Read a table that ``benchbuild merge`` made of a run of ``benchbuild darts``.
-
-    Raises:
-        CorruptTableError: If a file is damaged, truncated or missing.
-        TableKindError: If it is another kind of table.
-        QueryError: If no search in it ended well.
-    """
-    folder = Path(folder)
-    manifest = read_manifest(folder)
-    columns = FileColumns(folder, manifest)
-    if manifest.kind != "weights":
-        raise TableKindError(
-            f"{folder} is a table of {manifest.kind}, not of operation weights; name one that was "
-            "merged from a run of benchbuild darts"
-        )
-    used = {name: columns[name][columns["status"] == "ok"] for name in COLUMNS}
-    present = set(used["operation"].tolist())
-    ops = tuple(op for op in OPS if op in present)
-    cells = dict(
-        zip(
-            zip(*(used[name].tolist() for name in COLUMNS[:4]), strict=True),
-            used["weight"].tolist(),
-            strict=True,
-        )
-    )
-    searches = tuple(sorted({(link, seed) for link, seed, _, _ in cells}))
-    values = np.array(
-        [
-            [[cells[*search, position, op] for op in ops] for position in range(1, NODES + 1)]
-            for search in searches
-        ]
-    ).reshape(len(searches), NODES, len(ops))
-    return OperationWeights(manifest.name, ops, searches, values)
+def _of(weights: Weights) -> OperationWeights:
+    return weights.operation_weights() if isinstance(weights, WeightTable) else weights
 
 
 def _chosen(weights: OperationWeights, first: bool | None) -> list[Floats]:
@@ -108,7 +44,7 @@ def _chosen(weights: OperationWeights, first: bool | None) -> list[Floats]:
     return [values for values in chosen if len(values)]
 
 
-def average_weights(weights: OperationWeights, *, first: bool | None = None) -> dict[str, float]:
+def average_weights(weights: Weights, *, first: bool | None = None) -> dict[str, float]:
     """Return the mean weight of each operation over all searches and nodes.
 
     Args:
@@ -119,6 +55,7 @@ def average_weights(weights: OperationWeights, *, first: bool | None = None) -> 
     Returns:
         By operation, its mean weight; they add up to 1. NaN if there is no such node.
     """
+    weights = _of(weights)
     chosen = _chosen(weights, first)
     if not chosen:
         return dict.fromkeys(weights.ops, math.nan)
@@ -126,13 +63,14 @@ def average_weights(weights: OperationWeights, *, first: bool | None = None) -> 
     return dict(zip(weights.ops, means.tolist(), strict=True))
 
 
-def weight_errors(weights: OperationWeights, *, first: bool | None = None) -> dict[str, float]:
+def weight_errors(weights: Weights, *, first: bool | None = None) -> dict[str, float]:
     """Return the standard error of each mean weight over the searches; NaN if there is one.
 
     Args:
         weights: The weights.
         first: As for `average_weights`.
     """
+    weights = _of(weights)
     by_search = [values.mean(axis=0) for values in _chosen(weights, first)]
     if len(by_search) < 2:
         return dict.fromkeys(weights.ops, math.nan)
@@ -140,7 +78,7 @@ def weight_errors(weights: OperationWeights, *, first: bool | None = None) -> di
     return dict(zip(weights.ops, errors.tolist(), strict=True))
 
 
-def weight_rows(weights: OperationWeights) -> list[dict[str, Any]]:
+def weight_rows(weights: Weights) -> list[dict[str, Any]]:
     """Return one row an operation: its mean weight and the error of that, None if unknown."""
     return _rows(average_weights(weights), weight_errors(weights))
 
@@ -188,7 +126,7 @@ class WeightComparison:
 
 
 def compare_weights(
-    weights: OperationWeights,
+    weights: Weights,
     table: ArchTable,
     share: float = 0.05,
     by: str = "perf",
@@ -208,9 +146,10 @@ def compare_weights(
     Raises:
         QueryError: If the table is one of another dataset, or the share is not in (0, 1].
     """
-    if table.name != weights.dataset:
+    weights = _of(weights)
+    if table.dataset != weights.dataset:
         raise QueryError(
-            f"the weights are those of {weights.dataset!r}, the table is one of {table.name!r}: "
+            f"the weights are those of {weights.dataset!r}, the table is one of {table.dataset!r}: "
             "compare like with like"
         )
     means = average_weights(weights, first=first)

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from benchquery import SPACES, Arch, lightread
+from benchquery.adapters.nni import run as run_nni  # before anything of nni.nas
 from benchquery.errors import MissingPackageError
 from benchquery.search import Budget, run
 from benchquery.search.choices import choices
@@ -48,11 +49,18 @@ def test_strategies_use_their_budget_and_follow_their_seed(
 
 
 @needs_nni
+@pytest.mark.parametrize("name", ["random", "tpe"])
+def test_a_new_process_logs_nothing_to_standard_output(name: str) -> None:
+    """NNI logs there, from its import on, unless it is kept from it."""
+    code = f"from benchquery.search import run; run('nni:{name}', 'proteins', 3)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == ""
+
+
+@needs_nni
 def test_tpe_is_told_that_more_is_better() -> None:
     """NNI's own default is to minimise."""
     from nni.nas.strategy import TPE
-
-    from benchquery.adapters.nni import run as run_nni
 
     seed = random.Random(0).getrandbits(32)
     ours = run("nni:tpe", "physics", 60, seed=0)
@@ -87,8 +95,6 @@ def test_the_space_has_every_raw_form_once() -> None:
 @needs_nni
 def test_a_strategy_of_ones_own_runs_unchanged() -> None:
     from nni.nas.strategy import Random, RegularizedEvolution
-
-    from benchquery.adapters.nni import run as run_nni
 
     class Greedy(Random):  # type: ignore[misc]
         """Somebody's strategy, that knows nothing of us."""

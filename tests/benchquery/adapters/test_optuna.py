@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
+import math
+import re
+from typing import Any
 
 import numpy as np
 import pytest
 
 from benchquery import SPACES, Arch, lightread
-from benchquery.errors import MissingPackageError, QueryError
+from benchquery.errors import MissingPackageError, QueryError, StrategyError
 from benchquery.search import Budget, Oracle, front, run
 from benchquery.search.choices import choices
 
@@ -44,11 +47,76 @@ def test_strategies_use_their_budget_and_follow_their_seed(
 def test_tpe_is_told_that_more_is_better() -> None:
     import optuna
 
-    from benchquery.adapters.optuna import run as run_study
+    from benchquery.adapters.optuna import objective
 
     ours = run("optuna:tpe", "physics", 120, seed=0).rewards
+    oracle = Oracle(lightread("physics"), Budget(120))
     minimising = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
-    assert ours[-60:].mean() > run_study(minimising, "physics", 120).rewards[-60:].mean() + 0.01
+    minimising.optimize(objective(oracle), n_trials=120)
+    theirs = oracle.finish(strategy="minimising", seed=0).rewards
+    assert ours[-60:].mean() > theirs[-60:].mean() + 0.01
+
+
+@needs_optuna
+@pytest.mark.parametrize(
+    ("directions", "cost", "wanted"),
+    [
+        (["minimize"], None, ["maximize"]),
+        (["maximize", "minimize"], None, ["maximize"]),
+        (["maximize"], "latency", ["maximize", "minimize"]),
+        (["maximize", "maximize"], "latency", ["maximize", "minimize"]),
+        (["minimize", "maximize"], "latency", ["maximize", "minimize"]),
+    ],
+)
+def test_studies_of_other_directions_are_refused_at_once(
+    directions: list[str], cost: str | None, wanted: list[str]
+) -> None:
+    import optuna
+
+    from benchquery.adapters.optuna import run as run_study
+
+    study = optuna.create_study(directions=directions)
+    said = f"directions of a study must be {wanted}, not {directions}"
+    with pytest.raises(StrategyError, match=re.escape(said)):
+        run_study(study, "proteins", 300, cost=cost)
+    assert not study.trials
+
+
+@needs_optuna
+def test_a_trial_that_fails_ends_the_search() -> None:
+    import optuna
+
+    from benchquery.adapters.optuna import run as run_study
+
+    class Broken(optuna.samplers.RandomSampler):  # type: ignore[misc]
+        """Somebody's sampler, with a fault."""
+
+        def sample_independent(self, *args: Any) -> Any:
+            raise ZeroDivisionError("somebody's fault")
+
+    optuna.logging.set_verbosity(optuna.logging.CRITICAL)
+    with pytest.raises(ZeroDivisionError, match="somebody's fault"):
+        run_study(optuna.create_study(direction="maximize", sampler=Broken()), "proteins", 300)
+
+
+@needs_optuna
+def test_two_objectives_on_a_partial_table() -> None:
+    import optuna
+
+    from benchquery.adapters.optuna import run as run_study
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    table = lightread("cora-built")
+    study = optuna.create_study(
+        directions=["maximize", "minimize"], sampler=optuna.samplers.NSGAIISampler(seed=0)
+    )
+    trace = run_study(study, table, 60, cost="latency")
+    asked = iter(trace.hashes.tolist())
+    for trial in study.trials:
+        if trial.values != [0, math.inf]:
+            row = table[next(asked)]
+            assert trial.values == [row["valid_perf"], row["latency"]]
+    assert next(asked, None) is None
 
 
 @needs_optuna

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from benchquery import CondenseConfig
+from benchquery import CondenseConfig, condread
 from benchquery.analysis import usual_means
 from benchquery.errors import QueryError
 from benchquery.kinds.condensed.analysis import common_ratio, method_name
-from benchquery.table.store import open_condensed
 from tests.benchquery import condensing
 
 USUAL = CondenseConfig("toy", "gcond", 0.026)
@@ -26,7 +25,7 @@ CONFIGS = [
 
 def test_the_most_usual_run_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(condensing, "CONFIGS", CONFIGS)
-    cond = open_condensed(condensing.write_condensed(tmp_path / "toy-condensed"))
+    cond = condread(condensing.write_condensed(tmp_path / "toy-condensed"))
     means = usual_means(cond)
     assert list(means) == ["random", "gcond"]
     (mean,) = means["gcond"]

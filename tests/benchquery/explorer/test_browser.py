@@ -17,7 +17,7 @@ import pytest
 from benchquery import SPACES, Arch, find, lightread
 from benchquery.explorer import Site, write_site
 from benchquery.table.export import export
-from benchquery.table.store import open_any
+from benchquery.table.store import open_folder
 
 from .running import ALL_FILLED, running_explorer
 from .visiting import BROWSER_MARKS, Visit, hosting, table_cells
@@ -194,7 +194,7 @@ def test_every_table_opens(visit: Visit) -> None:
     assert len(names) >= 9
     for name in names:
         visit.page.select_option("#table", name)
-        table = open_any(find(name))
+        table = open_folder(find(name))
         many = {"architectures": "architectures", "condensed": "evaluated graphs"}
         rows = f" of {table.manifest.rows:,} {many[table.manifest.kind]}"
         visit.page.wait_for_function(

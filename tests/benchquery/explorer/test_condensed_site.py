@@ -12,13 +12,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from benchquery import BenchQueryError, CondensedTable
+from benchquery import BenchQueryError, CondensedTable, condread
 from benchquery.errors import QueryError, UnknownHashError, UnknownNameError
 from benchquery.explorer import Site, write_site
 from benchquery.explorer.items import _MOST_EDGES, _drawing
 from benchquery.kinds.condensed.published import published
 from benchquery.table.schema import CURVE_COLUMNS, is_of_one_seed
-from benchquery.table.store import open_condensed
 from tests.benchquery.condensing import FAILED, GCN, GCOND, RELEASED, SGC, graph_of, write_condensed
 
 LARGEST_TABLE = 1_500_000
@@ -39,7 +38,7 @@ def site(folder: Path) -> Site:
 
 @pytest.fixture(scope="module")
 def cond(folder: Path) -> CondensedTable:
-    return open_condensed(folder / "cora-condensed")
+    return condread(folder / "cora-condensed")
 
 
 def arrow(site: Site, path: str) -> pa.Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import pytest
 
 from benchquery import lightread
 from benchquery.cli import main
-from benchquery.search import load, run
+from benchquery.search import load, run, strategy_names
 from tests.benchquery.search.conftest import Raced
 
 KEYS = [
@@ -36,7 +37,52 @@ def test_one_object_a_seed(capsys: pytest.CaptureFixture[str]) -> None:
         assert row["hash"] == run("evolution", table, "2%", seed=row["seed"]).report().hash
         assert row["valid_perf"] == table[row["hash"]]["valid_perf"]
         assert row["perf"] == table[row["hash"]]["perf"]
-        assert row["regret"] == table.regret(row["hash"], "perf")
+        assert row["regret"] == pytest.approx(table.column("perf").max() - row["perf"])
+
+
+def installed_strategies() -> list[str]:
+    """Return the strategies that can run here."""
+    needed = {"nni": "nni", "optuna": "optuna", "autogl": "autogl"}
+    return [
+        name
+        for name in strategy_names()
+        if importlib.util.find_spec(needed.get(name.partition(":")[0], "benchquery"))
+        and (name != "nni:rl" or importlib.util.find_spec("tianshou"))
+    ]
+
+
+@pytest.mark.parametrize("strategy", installed_strategies())
+def test_json_is_all_that_a_new_process_prints(strategy: str, raced: Raced) -> None:
+    """The whole of standard output is one JSON document, also where a package logs at import."""
+    options = ["--source", str(raced.folder), "--budget", "12", "--seeds", "2", "--json"]
+    done = subprocess.run(
+        [sys.executable, "-m", "benchquery", "search", "raced", "--strategy", strategy, *options],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    rows = json.loads(done.stdout)
+    assert [(row["strategy"], row["seed"]) for row in rows] == [(strategy, 0), (strategy, 1)]
+
+
+def test_what_a_strategy_prints_goes_to_standard_error(tmp_path: Path) -> None:
+    done = search_with(
+        tmp_path, "    print('chatter')\n    oracle.evaluate(oracle.hashes[0])\n", "--json"
+    )
+    assert (done.returncode, len(json.loads(done.stdout))) == (0, 1)
+    assert "chatter" in done.stderr
+
+
+def test_a_search_that_hardly_asked_anything_says_so(tmp_path: Path) -> None:
+    done = search_with(
+        tmp_path, "    for n in oracle.hashes[:3]:\n        oracle.evaluate(n)\n", "--budget", "8"
+    )
+    assert done.returncode == 0
+    (line,) = done.stderr.splitlines()
+    assert line == (
+        "benchquery: warning: mine, seed 0, spent 3 of 8 queries: it ended after 3 queries for "
+        "3 architectures"
+    )
+    half = "    for n in oracle.hashes[:4]:\n        oracle.evaluate(n)\n"
+    assert search_with(tmp_path, half, "--budget", "8").stderr == ""
 
 
 def test_options_reach_the_search(
@@ -64,6 +110,8 @@ def test_options_reach_the_search(
         (["nope"], "'nope'"),
         (["cora", "--strategy", "annealing"], "'annealing'"),
         (["cora", "--strategy", "nni:annealing"], "'nni:annealing'"),
+        (["cora", "--strategy", "evolutoin"], "did you mean 'evolution'"),
+        (["cora-condensed"], "condensed graphs"),
         (["cora", "--budget", "0"], "'0'"),
         (["cora", "--budget", "0%"], "'0%'"),
         (["cora", "--budget", "101%"], "over 100%"),
@@ -93,27 +141,38 @@ def test_bad_input_is_one_line_and_exit_code_2(
     assert named in output.err
 
 
-def test_a_strategy_gone_astray_is_exit_code_2(tmp_path: Path) -> None:
-    (tmp_path / "others.py").write_text("def astray(oracle, rng):\n    oracle.evaluate(88888)\n")
-    package = tmp_path / "others-1.0.dist-info"
-    package.mkdir()
+def search_with(folder: Path, body: str, *options: str) -> subprocess.CompletedProcess[str]:
+    """Search with a strategy of another package, called ``mine``, in a new process."""
+    (folder / "others.py").write_text(f"def mine(oracle, rng):\n{body}")
+    package = folder / "others-1.0.dist-info"
+    package.mkdir(exist_ok=True)
     (package / "METADATA").write_text("Metadata-Version: 2.1\nName: others\nVersion: 1.0\n")
-    (package / "entry_points.txt").write_text("[graphtab.strategies]\nastray = others:astray\n")
-    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from benchquery.cli import main; "
-    done = subprocess.run(
-        [sys.executable, "-c", code + "sys.exit(main(['search', 'cora', '--strategy', 'astray']))"],
+    (package / "entry_points.txt").write_text("[graphtab.strategies]\nmine = others:mine\n")
+    command = ["search", "cora", "--strategy", "mine", *options]
+    code = f"import sys; sys.path.insert(0, {str(folder)!r}); from benchquery.cli import main; "
+    return subprocess.run(
+        [sys.executable, "-c", f"{code}sys.exit(main({command}))"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
+
+
+def test_a_strategy_gone_astray_is_exit_code_2(tmp_path: Path) -> None:
+    done = search_with(tmp_path, "    oracle.evaluate(88888)\n")
     assert done.returncode == 2
-    assert "'astray'" in done.stderr
+    assert "'mine'" in done.stderr
     assert "88888" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_help_has_an_example(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_names_the_strategies_and_has_an_example(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "1000")
     with pytest.raises(SystemExit, match="0"):
         main(["search", "--help"])
-    assert "example: benchquery search cora" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "example: benchquery search cora" in shown
+    assert ", ".join(strategy_names()) in shown
 
 
 def test_searching_costs_nothing_until_asked_for() -> None:

@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchquery import lightread
-from benchquery.search import Oracle, front, run
+from benchquery import Arch, lightread
+from benchquery.search import Budget, Oracle, front, run
+from benchquery.search.choices import choices
 from benchquery.search.front import hypervolume
+from tests.benchquery.search.conftest import FAILED, Raced
 
 
 @given(points=st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=8))
@@ -36,3 +38,15 @@ def test_a_search_that_asks_for_the_front_has_it() -> None:
             oracle.evaluate(number)
 
     assert front(run(clairvoyant, table), table, "para").share == pytest.approx(1)
+
+
+def test_a_failed_training_is_the_worst_in_both_objectives(raced: Raced) -> None:
+    optuna = pytest.importorskip("optuna")
+    from benchquery.adapters.optuna import objective
+
+    oracle = Oracle(raced.table, Budget(5))
+    arch = Arch.from_hash(oracle.hashes[FAILED])
+    chosen = dict(zip(choices(oracle.space), [*arch.link[1:], *arch.ops], strict=True))
+    trial = optuna.trial.FixedTrial(chosen)
+    assert objective(oracle, "train_time")(trial) == (0, float("inf"))
+    assert oracle.spent == 1

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+import re
 from typing import Any
 
 import nas_bench_graph
@@ -11,15 +13,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchquery import Arch, lightread
+from benchquery import Arch, condread, lightread
 from benchquery.errors import (
     ArchitectureError,
     BudgetExhaustedError,
     QueryError,
+    TableKindError,
     UnknownHashError,
     UnknownNameError,
 )
-from benchquery.kinds.architectures.space import get_space
+from benchquery.kinds.architectures.space import Space, get_space
 from benchquery.search import PROTOCOLS, STRATEGIES, Budget, Oracle, run
 from benchquery.search.oracle import PATIENCE
 from benchquery.table.store import open_table
@@ -110,10 +113,10 @@ def test_failed_trainings_get_the_worst_reward(raced: Raced) -> None:
 
 def test_forms_without_a_figure_are_the_worst_and_free(raced: Raced) -> None:
     oracle = Oracle(raced.table, Budget(10))
-    missing = next(arch for arch in get_space("full") if arch not in oracle)
     assert oracle.evaluate_form([0, 1, 2, 3], ["skip"] * 4) == 0
-    assert oracle.evaluate_form(missing.link, missing.ops) == 0
-    assert oracle.spent == 0
+    proteins = Oracle(lightread("proteins"), Budget(10))
+    assert proteins.evaluate_form([0, 1, 2, 3], ["cheb"] * 4) == 0
+    assert oracle.spent == proteins.spent == 0
     there = Arch.from_hash(oracle.hashes[0])
     assert oracle.evaluate_form(there.link, there.ops) == raced.table[there]["valid_perf"]
     assert oracle.spent == 1
@@ -121,21 +124,86 @@ def test_forms_without_a_figure_are_the_worst_and_free(raced: Raced) -> None:
         oracle.evaluate_form([0, 1, 2, 3], ["mlp"] * 4)
 
 
+def steps_to(space: Space, start: Arch, there: set[int]) -> tuple[int, set[int]]:
+    """Return how many changed choices away the nearest of some architectures are, and which.
+
+    Goes through all changes of the raw forms, one choice more at a time.
+    """
+    forms = {(form.link, form.ops) for form in space.raw_forms(start)}
+    for places in range(1, 8):
+        found: set[int] = set()
+        for (link, ops), chosen in itertools.product(
+            forms, itertools.combinations(range(7), places)
+        ):
+            choices = [
+                (range(place + 2) if place < 3 else space.ops)
+                if place in chosen
+                else ([*link[1:], *ops][place],)
+                for place in range(7)
+            ]
+            for one, two, three, *changed in itertools.product(*choices):
+                if set(changed) != {"skip"}:
+                    found.add(Arch([0, one, two, three], changed).valid_hash())
+        if found & there:
+            return places, found & there
+    raise AssertionError("there is always one")
+
+
+def test_the_nearest_answers_for_what_a_partial_table_lacks() -> None:
+    """Against a search through all changes of one choice, of two, of three."""
+    space = get_space("proteins")
+    proteins = lightread("proteins")
+    part = proteins.where(np.arange(len(proteins)) % 40 == 7)
+    oracle = Oracle(part, Budget(40))
+    rng, there = random.Random(3), set(oracle.hashes)
+    apart = set()
+    for number in rng.sample(sorted(set(proteins.hashes.tolist()) - there), 12):
+        arch = Arch.from_hash(number)
+        steps, nearest = steps_to(space, arch, there)
+        apart.add(steps)
+        for form in space.raw_forms(arch):
+            assert oracle.resolve_form(form.link, form.ops) == min(nearest)
+        before = oracle.spent
+        assert oracle.evaluate_form(arch.link, arch.ops) == part[min(nearest)]["valid_perf"]
+        assert oracle.spent == before + 1
+    assert len(apart) > 1
+    trace = oracle.finish(strategy="mine", seed=0)
+    assert set(trace.hashes.tolist()) <= there
+    missing = next(arch for arch in space if arch not in there)
+    with pytest.raises(UnknownHashError):
+        Oracle(part, Budget(1)).evaluate(missing)
+
+
+def test_full_tables_answer_for_each_form_itself() -> None:
+    oracle = Oracle(lightread("proteins"), Budget(1))
+    for arch in get_space("proteins").sample(300, seed=1, over="raw"):
+        assert oracle.resolve_form(arch.link, arch.ops) == arch.valid_hash()
+
+
 @pytest.mark.parametrize("known", [True, False])
 def test_a_search_that_learns_nothing_new_ends(raced: Raced, known: bool) -> None:
     oracle = Oracle(raced.table, Budget(10, repeats="free"))
-    oracle.evaluate(oracle.hashes[0])
-    form = next(a for a in get_space("full") if (a.valid_hash() == oracle.hashes[0]) is known)
+    arch = Arch.from_hash(oracle.hashes[0])
+    oracle.evaluate(arch)
+    ops = arch.ops if known else ["skip"] * 4
     for _ in range(PATIENCE):
-        oracle.evaluate_form(form.link, form.ops)
+        oracle.evaluate_form(arch.link, ops)
     with pytest.raises(BudgetExhaustedError, match="stuck"):
-        oracle.evaluate_form(form.link, form.ops)
+        oracle.evaluate_form(arch.link, ops)
 
 
-@pytest.mark.parametrize("key", [88888, -1, 10**9, "gcn", None, 2.5, [1, 2]])
-def test_unknown_architectures_are_named(key: Any) -> None:
+@pytest.mark.parametrize("key", [88888, -1, 10**9])
+def test_unknown_architectures_are_named(key: int) -> None:
     oracle = Oracle(lightread("cora"), Budget(10))
     with pytest.raises(UnknownHashError):
+        oracle.evaluate(key)
+    assert oracle.spent == 0
+
+
+@pytest.mark.parametrize("key", ["gcn", None, 2.5, [1, 2]])
+def test_what_is_no_hash_is_named(key: Any) -> None:
+    oracle = Oracle(lightread("cora"), Budget(10))
+    with pytest.raises(QueryError, match=f"by hash.* not by {re.escape(repr(key))}"):
         oracle.evaluate(key)
     assert oracle.spent == 0
 
@@ -148,13 +216,35 @@ def test_what_a_table_lacks_is_named(raced: Raced) -> None:
         Oracle(cora, Budget(10, "seconds"))
     with pytest.raises(QueryError, match="no architectures"):
         Oracle(cora.where("perf > 2"), Budget(10))
-    with pytest.raises(QueryError, match="1 worker, not 0"):
-        Oracle(cora, Budget(10), workers=0)
+    for workers in (0, "2"):
+        with pytest.raises(QueryError, match=f"1 worker, not {workers!r}"):
+            Oracle(cora, Budget(10), workers=workers)  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match=r"'test'.*leaky-test"):
         Oracle(cora, Budget(10), protocol="test")  # type: ignore[arg-type]
     for epochs in (0, EPOCHS + 1):
         with pytest.raises(QueryError, match=f"1 to {EPOCHS} epochs, not after {epochs}"):
             Oracle(raced.table, Budget(10)).evaluate(int(raced.table.hashes[0]), epochs)
+
+
+def test_budgets_may_be_numbers_and_texts() -> None:
+    cora = lightread("cora")
+    assert Oracle(cora, 100).budget == Budget(100)
+    assert Oracle(cora, "2%").budget == Budget(524)
+    for budget in (None, "much", [3], 10**6):
+        with pytest.raises(QueryError, match="budget"):
+            Oracle(cora, budget)  # type: ignore[arg-type]
+
+
+def test_only_tables_of_architectures_are_searched() -> None:
+    for table, named in (
+        (condread("cora"), "the condensed table 'cora-condensed'"),
+        (None, "None"),
+    ):
+        for search in (lambda t: Oracle(t, 5), lambda t: run("random", t, 5)):
+            with pytest.raises(QueryError, match=f"architectures, not {named}; .*lightread"):
+                search(table)
+    with pytest.raises(TableKindError, match="condensed graphs, not of architectures"):
+        run("random", "cora-condensed")
 
 
 def test_costs_come_after_the_question_and_never_from_the_test_set() -> None:

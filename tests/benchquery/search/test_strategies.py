@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import random
 from pathlib import Path
@@ -15,6 +17,7 @@ from benchquery.search import (
     STRATEGIES,
     Budget,
     Oracle,
+    Trace,
     get_strategy,
     run,
     strategy_names,
@@ -37,6 +40,89 @@ def test_the_same_seed_asks_the_same(raced: Raced, strategy: str, workers: int) 
         np.testing.assert_array_equal(getattr(first, name), getattr(again, name))
     assert first.hashes.tolist() != other.hashes.tolist()
     assert first.seed == 0
+
+
+def digest(trace: Trace) -> str:
+    """Return what tells a search from every other: what it asked, and what it was told."""
+    asked = json.dumps(trace.hashes.tolist()) + json.dumps(trace.rewards.tolist())
+    return hashlib.sha256(asked.encode()).hexdigest()[:16]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "cora", "proteins"),
+    [
+        (
+            "random",
+            ("386ff45b0be5cb6a", "0c48ae059a6ec155", "42966c5f1effd80d"),
+            ("bbda7729ab08475f", "26ccafc85413e196", "f8979d9ea77d628d"),
+        ),
+        (
+            "local",
+            ("20c1998c8924ff84", "686c8623be2766ed", "0b139bb9afbe2fe0"),
+            ("7a4a33577b44ebe3", "64c4e3ebf1f1c579", "14e37551329cc1fe"),
+        ),
+        (
+            "evolution",
+            ("fac74467aeb127de", "988eb016d4cf8d08", "146026add366692f"),
+            ("19155dc03c13f8ce", "58830e1d2b88603b", "d38f541618a25bc4"),
+        ),
+        (
+            "reinforce",
+            ("7b32222dae5462ef", "e30a0432aa02d8ea", "f1690d534a41fbd9"),
+            ("dc796e4413113578", "db7891f3731fc6c3", "27e9805ffa0d038d"),
+        ),
+        (
+            "nni:random",
+            ("1831082adb2ef74e", "31b3d1b45a664388", "9345402d688e8fc5"),
+            ("981a7a56e6e8c20c", "2d867f53bc3ecb8c", "60498a33dc920516"),
+        ),
+        (
+            "nni:grid",
+            ("40299e205e7215ab", "be9581e6d431c95c", "6167a5ba08a52045"),
+            ("716e55411fbe32ae", "dbf97a318248953a", "50c65a6422ccf86b"),
+        ),
+        (
+            "nni:evolution",
+            ("dfa46ac6c3c60e77", "95a434fed34ecd72", "ed010f3be713f78c"),
+            ("981a7a56e6e8c20c", "2d867f53bc3ecb8c", "60498a33dc920516"),
+        ),
+        (
+            "nni:evolution-repeats",
+            ("dcfc5daf7ea98e7b", "a3e7da94a12e91e4", "80b8888ec3e77a9e"),
+            ("981a7a56e6e8c20c", "2d867f53bc3ecb8c", "60498a33dc920516"),
+        ),
+        (
+            "nni:tpe",
+            ("72506194a9316fc4", "68663b4581a03331", "e7f8fed205b7bc66"),
+            ("d92af73a2947c9e0", "ff5ed8880eb68b3d", "b9dd1f95633abb95"),
+        ),
+    ],
+)
+def test_full_tables_are_searched_as_ever(
+    strategy: str, cora: tuple[str, ...], proteins: tuple[str, ...]
+) -> None:
+    """The digests are from before partial tables were answered by the nearest architecture."""
+    pytest.importorskip("nni" if ":" in strategy else "numpy")
+    for name, budget, expected in (("cora", 120, cora), ("proteins", 60, proteins)):
+        table = lightread(name)
+        found = [digest(run(strategy, table, budget, seed=seed)) for seed in range(3)]
+        assert found == list(expected)
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    ["evolution", "local", "reinforce", "nni:random", "nni:tpe", "optuna:random", "optuna:nsga2"],
+)
+def test_partial_tables_are_searched_in_earnest(strategy: str) -> None:
+    """Where forms outside the table were worth nothing, few of them were ever visited."""
+    adapter, named, _ = strategy.partition(":")
+    if named:
+        pytest.importorskip(adapter)
+    table = lightread("cora-built")
+    for seed in range(2):
+        report = run(strategy, table, 100, seed=seed).report()
+        assert report.queries == report.spent == 100
+        assert report.architectures > 30
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -181,6 +267,16 @@ def test_invalid_architectures_are_the_strategys_fault(proteins: ArchTable) -> N
         run(astray, proteins, 10)
     with pytest.raises(StrategyError, match=r"'wrong'.*link\[3\] is 9"):
         run(wrong, proteins, 10)
+
+
+def test_names_in_any_letter_case(proteins: ArchTable) -> None:
+    assert get_strategy("Evolution") is get_strategy(" EVOLUTION ") is STRATEGIES["evolution"]
+    assert run("Random", proteins, 5).strategy == "random"
+    for wrong, meant in (("evolutoin", "evolution"), ("nni:tpee", "nni:tpe"), ("Randm", "random")):
+        with pytest.raises(UnknownNameError, match=f"'{wrong}'; did you mean '{meant}'"):
+            run(wrong, proteins)
+    with pytest.raises(UnknownNameError, match="unknown strategy 7; allowed: random"):
+        run(7, proteins)  # type: ignore[arg-type]
 
 
 def test_unknown_strategies_are_named() -> None:

@@ -55,8 +55,10 @@ def test_the_report_is_that_of_pandas() -> None:
     assert report.hash == found
     assert report.perf == frame.loc[found, "perf"]
     assert report.valid_perf == frame.loc[found, "valid_perf"] == asked["valid_perf"].max()
-    assert report.rank == frame["perf"].rank(ascending=False, method="min")[found]
-    assert report.valid_rank == frame["valid_perf"].rank(ascending=False, method="min")[found]
+    assert report.rank == frame["perf"].round(9).rank(ascending=False, method="min")[found]
+    assert (
+        report.valid_rank == frame["valid_perf"].round(9).rank(ascending=False, method="min")[found]
+    )
     spread = frame["perf"].max() - frame["perf"].min()
     assert report.regret == pytest.approx(frame["perf"].max() - report.perf)
     assert report.normalised_regret == pytest.approx(report.regret / spread)
@@ -68,6 +70,27 @@ def test_the_report_is_that_of_pandas() -> None:
     np.testing.assert_array_equal(
         report.curve["perf"], frame.loc[report.curve["hash"], "perf"].to_numpy()
     )
+
+
+@pytest.mark.parametrize("dataset", ["cora", "photo"])
+def test_figures_that_are_equal_but_for_rounding_tie(dataset: str) -> None:
+    """Ranks and regrets are those of figures rounded to nine places."""
+    table = lightread(dataset)
+    rounded = table.frame()[["perf", "valid_perf"]].round(9)
+    best = [*rounded.nlargest(20, "perf").index, *rounded.nlargest(20, "valid_perf").index]
+    for number in best:
+        report = run(lambda oracle, rng, one=number: oracle.evaluate(one), table, 1).report()
+        better = (rounded > rounded.loc[number]).sum()
+        assert (report.rank, report.valid_rank) == (1 + better["perf"], 1 + better["valid_perf"])
+        behind = rounded.max() - rounded.loc[number]
+        assert (report.regret == 0, report.valid_regret == 0) == tuple(behind == 0)
+        assert report.regret == pytest.approx(behind["perf"], abs=1e-8)
+
+
+def test_a_table_of_one_figure_has_no_regret() -> None:
+    table = lightread("cora")
+    report = run("random", table.top(1), "100%").report()
+    assert (report.regret, report.normalised_regret, report.rank) == (0, 0, 1)
 
 
 def test_a_search_that_asked_nothing_has_no_report() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from benchquery import lightread
 from benchquery.errors import BudgetExhaustedError
-from benchquery.search import Budget, Oracle, Workers, keep_busy, run
+from benchquery.search import Budget, Oracle, SimulatedWorkers, keep_busy, run
 from tests.benchquery.search.conftest import Raced
 
 
@@ -53,7 +53,7 @@ def test_rewards_are_known_when_a_training_ends_and_not_before(raced: Raced) -> 
 def test_all_at_once_gives_rewards_in_order(raced: Raced) -> None:
     oracle = Oracle(raced.table, Budget(40), workers=4)
     hashes = list(oracle.hashes[20:35])
-    rewards = Workers(oracle).evaluate_all(hashes)
+    rewards = SimulatedWorkers(oracle).evaluate_all(hashes)
     assert rewards == raced.table.lookup(hashes, "valid_perf").tolist()
 
 

@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
+from benchquery.analysis.statistics import ranks, top_rows
 from benchquery.errors import QueryError, UnknownNameError
+from benchquery.kinds.architectures.kind import TABLE
 from benchquery.kinds.architectures.table import ArchTable
-from benchquery.table import schema
 
 if TYPE_CHECKING:
     import numpy as np
     from scipy import stats
 
-    from benchquery._typing import Array, Floats, Ints
+    from benchquery._typing import Array, Floats
 else:
     np = LazyModule("numpy")
     stats = LazyModule("scipy.stats", extra="analysis")
@@ -22,31 +23,9 @@ else:
 MEASURES = ("pearson", "spearman", "kendall", "top_overlap")
 
 
-def ranks(values: Array) -> Floats:
-    """Return the rank of each value, from 1, equal values sharing their mean rank."""
-    _, group, size = np.unique(values, return_inverse=True, return_counts=True)
-    shared: Floats = (np.cumsum(size) - (size - 1) / 2)[group]
-    return shared
-
-
-def top_rows(values: Array, share: float) -> Ints:
-    """Return the positions of the largest values; ties by position.
-
-    Args:
-        values: The values.
-        share: Which share of them, rounded, but at least one.
-
-    Raises:
-        QueryError: If the share is not in (0, 1].
-    """
-    if not 0 < share <= 1:
-        raise QueryError(f"the share of the top must be above 0 and at most 1, not {share}")
-    return np.argsort(-values, kind="stable")[: max(1, round(share * len(values)))]
-
-
 def goodness(values: Array, by: str) -> Array:
     """Return the values of a column turned so that more is better."""
-    return -values if schema.column(by).direction == "lower" else values
+    return -values if TABLE.column(by).direction == "lower" else values
 
 
 def _common(first: ArchTable, second: ArchTable, by: str) -> tuple[Array, Array]:

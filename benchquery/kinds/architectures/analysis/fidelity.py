@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
+from benchquery.analysis.statistics import ranks
 from benchquery.errors import QueryError
-from benchquery.kinds.architectures.analysis.agreement import ranks
 from benchquery.kinds.architectures.table import ArchTable
 
 if TYPE_CHECKING:

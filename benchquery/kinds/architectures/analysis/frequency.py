@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
-from benchquery.kinds.architectures.analysis.agreement import goodness, top_rows
+from benchquery.analysis.statistics import top_rows
+from benchquery.kinds.architectures.analysis.agreement import goodness
 from benchquery.kinds.architectures.arch import LINKS, OPS
 from benchquery.kinds.architectures.encoding import link_indices, op_indices
 from benchquery.kinds.architectures.table import ArchTable

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
+from benchquery.analysis.statistics import ranks
 from benchquery.errors import UnknownNameError
-from benchquery.kinds.architectures.analysis.agreement import ranks
 from benchquery.kinds.architectures.table import ArchTable
 from benchquery.table.schema import CURVE_COLUMNS
 

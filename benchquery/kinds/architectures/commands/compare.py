@@ -7,15 +7,15 @@ import itertools
 from typing import Any
 
 from benchquery.commands.options import (
-    add_arch,
     add_by,
     add_command,
-    arch_row,
-    chosen_arch,
-    print_archs,
+    given_values,
+    print_ranked,
     print_rows,
+    standing_rows,
 )
-from benchquery.table.store import lightread
+from benchquery.kinds.architectures.reading import lightread
+from benchquery.kinds.architectures.table import ArchTable
 
 
 def add(commands: Any) -> None:
@@ -27,9 +27,9 @@ def add(commands: Any) -> None:
         "compare tables: how they rank architectures, or one architecture on each",
         "compare cora citeseer --by perf",
     )
+    parser.set_defaults(rest=[])
     parser.add_argument("tables", nargs="+", metavar="table", help="names of tables")
     parser.add_argument("--share", type=float, default=0.05, help="what counts as top (0.05)")
-    add_arch(parser)
     add_by(parser)
 
 
@@ -37,15 +37,19 @@ def _run(args: argparse.Namespace) -> None:
     from benchquery.kinds.architectures.analysis.agreement import agreement
 
     opened = {name: lightread(name, args.source) for name in args.tables}
-    if args.hash is None and not args.link and not args.ops:
+    values = given_values(args.rest)
+    if not values:
         rows = [
             {"first": a, "second": b, **agreement(first, second, args.by, args.share)}
             for (a, first), (b, second) in itertools.combinations(opened.items(), 2)
         ]
         print_rows(rows, as_json=args.json)
-    else:
-        number = chosen_arch(args).valid_hash()
-        rows = [
-            {"table": name, **arch_row(table, number, args.by)} for name, table in opened.items()
-        ]
-        print_archs(rows, args.by, as_json=args.json)
+        return
+    rows = [{"table": name, **_standing(table, values, args.by)} for name, table in opened.items()]
+    print_ranked(next(iter(opened.values())), rows, args.by, as_json=args.json)
+
+
+def _standing(table: ArchTable, values: dict[str, str], by: str) -> dict[str, Any]:
+    """Return one architecture of a table, with where it stands."""
+    (row,) = standing_rows(table, table.take([table.pick(**values)]), by)
+    return row

@@ -6,8 +6,8 @@ import argparse
 import dataclasses
 from typing import Any
 
-from benchquery.commands.options import add_by, add_command, add_table, open_table, print_rows
-from benchquery.table.store import lightread
+from benchquery.commands.options import add_by, add_command, add_table, print_rows
+from benchquery.kinds.architectures.reading import lightread
 
 
 def add(commands: Any) -> None:
@@ -30,8 +30,8 @@ def add(commands: Any) -> None:
 def _run(args: argparse.Namespace) -> None:
     from benchquery.kinds.architectures.analysis.fidelity import FIGURES, fidelity, largest_errors
 
-    built = open_table(args)
-    reference = lightread(args.reference or built.name)
+    built = lightread(args.table, args.source)
+    reference = lightread(args.reference or built.dataset)
     if args.worst is not None:
         print_rows(largest_errors(built, reference, args.by, args.worst), as_json=args.json)
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
@@ -74,10 +74,3 @@ def fidelity(tables: Mapping[str, ArchTable]) -> mpl_figure.Figure:
         title(built, f"{len(built)} architectures, least to greatest seed"), fontsize=10
     )
     return figure
-
-
-SEVERAL_FIGURES: Mapping[str, Callable[[Mapping[str, ArchTable]], mpl_figure.Figure]] = {
-    "agreement": agreement,
-    "transfer": transfer,
-    "fidelity": fidelity,
-}

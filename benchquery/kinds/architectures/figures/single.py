@@ -1,8 +1,7 @@
-"""Pictures of one table. Each function returns a figure; `TABLE_FIGURES` names them."""
+"""Pictures of one table of architectures; its kind names them. Each returns a figure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
@@ -53,7 +52,7 @@ def pareto(
         drawstyle="steps-post", label=f"Pareto front: {len(front)}",
     )  # fmt: skip
     log_scale(axes)
-    axes.set(xlabel=label(cheaper), ylabel=label(better))
+    axes.set(xlabel=label(table, cheaper), ylabel=label(table, better))
     axes.legend(loc="lower right")
     finish(axes, title(table, "Pareto front"))
     return figure
@@ -65,7 +64,7 @@ def distribution(table: ArchTable) -> mpl_figure.Figure:
     for axes, name, colour in zip(figure.subplots(1, 3), METRICS, COLOURS, strict=False):
         values = table.column(name)
         axes.hist(values[~np.isnan(values)], bins=60, color=colour)
-        axes.set(xlabel=label(name), ylabel="architectures")
+        axes.set(xlabel=label(table, name), ylabel="architectures")
         finish(axes)
     figure.suptitle(title(table, "Distribution"), fontsize=10)
     return figure
@@ -112,7 +111,9 @@ def changes(table: ArchTable, by: str = "perf") -> mpl_figure.Figure:
         axes.plot(list(means), list(means.values()), "o-", color=colour, label=name)
     axes.axhline(result.random, color=COLOURS[3], linestyle="--", label="two random architectures")
     axes.set_xticks(range(1, NODES + 1))
-    axes.set(xlabel="number of changes", ylabel=f"mean difference of {label(by)}", ylim=(0, None))
+    axes.set(
+        xlabel="number of changes", ylabel=f"mean difference of {label(table, by)}", ylim=(0, None)
+    )
     axes.legend()
     finish(axes, title(table, "Smoothness"))
     return figure
@@ -144,14 +145,3 @@ def learning(table: ArchTable) -> mpl_figure.Figure:
         finish(axes)
     figure.suptitle(title(table, "Learning curves"), fontsize=10)
     return figure
-
-
-TABLE_FIGURES: Mapping[str, Callable[[ArchTable], mpl_figure.Figure]] = {
-    "pareto": pareto,
-    "distribution": distribution,
-    "correlations": correlations,
-    "frequency": frequency,
-    "smoothness": changes,
-    "importance": importance,
-    "learning": learning,
-}

@@ -1,21 +1,19 @@
-"""What must hold of the rows of a table beside the checksums of its files."""
+"""What must hold of the rows of a table of condensed graphs beside the checksums of its files."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
 from benchquery.errors import ConfigError, CorruptTableError
-from benchquery.kinds.architectures.space import get_space
-from benchquery.kinds.architectures.table import ArchTable
 from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig, text_hash
-from benchquery.kinds.condensed.methods import RECIPE
+from benchquery.kinds.condensed.graphs import GRAPHS
 from benchquery.kinds.condensed.table import CondensedTable
-from benchquery.table.manifest import CURVES, GRAPHS, SUMMARY, Manifest
-from benchquery.table.rows import Record
+from benchquery.table.manifest import CURVES, SUMMARY
+from benchquery.table.record import Record
+from benchquery.table.store import unread_files
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,35 +21,6 @@ else:
     np = LazyModule("numpy")
 
 _FRACTIONS = ("valid_perf", "perf", "full_perf")
-
-
-def unread_files(manifest: Manifest) -> list[str]:
-    """Name the files of a table that nothing here can read: checked by size and sum alone.
-
-    Curves and graphs need h5py, which a plain installation does not have.
-    """
-    if importlib.util.find_spec("h5py"):
-        return []
-    return [name for name in (CURVES, GRAPHS) if name in manifest.files]
-
-
-def check_architectures(table: ArchTable, folder: Path) -> None:
-    """Check every row of a table of architectures.
-
-    Raises:
-        CorruptTableError: If something does not fit; the message names it.
-    """
-    known = get_space(table.manifest.space)
-    outside = [number for number in table if number not in known]
-    if outside:
-        raise CorruptTableError(
-            f"{folder / SUMMARY} has {len(outside)} hashes that are not in the space "
-            f"{table.manifest.space!r}, for example {outside[0]}"
-        )
-    if len(set(table)) != len(table):
-        raise CorruptTableError(f"{folder / SUMMARY} has architectures twice")
-    for name in table.columns:
-        table.column(name)
 
 
 def check_condensed(table: CondensedTable, folder: Path) -> None:
@@ -84,7 +53,7 @@ def _key_problem(record: Record) -> str:
             return f"{name} is {record[name]!r}, the hash of its text is {text_hash(text)!r}"
         try:
             fields = json.loads(text)
-            canonical = fields["recipe"] != RECIPE or kind.from_text(text).text == text
+            canonical = kind.from_text(text).text == text
         except (ValueError, TypeError, KeyError, ConfigError) as error:
             return f"{name}_text can't be read: {error}"
         if not canonical:

@@ -1,0 +1,83 @@
+"""What tables of architectures tell the rest of the house."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from benchquery.kinds.architectures.arch import LINKS
+from benchquery.kinds.architectures.columns import COLUMNS
+from benchquery.table.kind import Picture, TableKind
+from benchquery.table.manifest import CURVES
+
+_HERE = "benchquery.kinds.architectures"
+_SINGLE = f"{_HERE}.figures.single"
+_SEVERAL = f"{_HERE}.figures.several"
+_ANALYSIS = f"{_HERE}.analysis"
+
+TABLE = TableKind(
+    name="architectures",
+    one="architecture",
+    many="architectures",
+    columns=COLUMNS,
+    key=("hash",),
+    brief=("hash", "link", "ops", "valid_perf", "perf", "latency", "para", "status"),
+    expense="latency",
+    values=MappingProxyType(
+        {
+            "status": ("ok", "diverged", "oom", "failed", "missing"),
+            "link": tuple("".join(map(str, link)) for link in LINKS),
+        }
+    ),
+    reader="lightread",
+    table=f"{_HERE}.table:ArchTable",
+    check=f"{_HERE}.checks:check_architectures",
+    show=f"{_HERE}.show:show_architecture",
+    pictures=MappingProxyType(
+        {
+            "pareto": Picture(f"{_SINGLE}:pareto", "all rows and their Pareto front"),
+            "distribution": Picture(f"{_SINGLE}:distribution", "how figures are spread"),
+            "correlations": Picture(f"{_SINGLE}:correlations", "how figures go together"),
+            "frequency": Picture(f"{_SINGLE}:frequency", "what the best are made of"),
+            "smoothness": Picture(f"{_SINGLE}:changes", "whether similar ones perform alike"),
+            "importance": Picture(f"{_SINGLE}:importance", "which nodes decide"),
+            "learning": Picture(f"{_SINGLE}:learning", "how early rankings settle", CURVES),
+        }
+    ),
+    pictures_of_several=MappingProxyType(
+        {
+            "agreement": Picture(f"{_SEVERAL}:agreement", "how alike tables rank"),
+            "transfer": Picture(f"{_SEVERAL}:transfer", "how the best of one do on others"),
+            "fidelity": Picture(f"{_SEVERAL}:fidelity", "a built table against its reference"),
+        }
+    ),
+    report=f"{_HERE}.report:report_rows",
+    view=f"{_HERE}.view:VIEW",
+    commands=(f"{_HERE}.commands.compare", f"{_HERE}.commands.fidelity"),
+    analyses=MappingProxyType(
+        {
+            "Fidelity": f"{_ANALYSIS}.fidelity:Fidelity",
+            "Landscape": f"{_ANALYSIS}.landscape:Landscape",
+            "Predictions": f"{_ANALYSIS}.surrogate:Predictions",
+            "Smoothness": f"{_ANALYSIS}.smoothness:Smoothness",
+            "Surrogate": f"{_ANALYSIS}.surrogate:Surrogate",
+            "agreement": f"{_ANALYSIS}.agreement:agreement",
+            "agreement_matrix": f"{_ANALYSIS}.agreement:agreement_matrix",
+            "describe": f"{_ANALYSIS}.distribution:describe",
+            "early_rank_correlation": f"{_ANALYSIS}.learning:early_rank_correlation",
+            "eta_squared": f"{_ANALYSIS}.importance:eta_squared",
+            "fidelity": f"{_ANALYSIS}.fidelity:fidelity",
+            "fit_surrogate": f"{_ANALYSIS}.surrogate:fit_surrogate",
+            "landscape": f"{_ANALYSIS}.landscape:landscape",
+            "link_frequencies": f"{_ANALYSIS}.frequency:link_frequencies",
+            "metric_correlations": f"{_ANALYSIS}.distribution:metric_correlations",
+            "node_importance": f"{_ANALYSIS}.importance:node_importance",
+            "op_frequencies": f"{_ANALYSIS}.frequency:op_frequencies",
+            "seed_noise": f"{_ANALYSIS}.learning:seed_noise",
+            "smoothness": f"{_ANALYSIS}.smoothness:smoothness",
+            "transfer_matrix": f"{_ANALYSIS}.transfer:transfer_matrix",
+        }
+    ),
+    lists=MappingProxyType(
+        {"spaces": f"{_HERE}.listing:spaces", "operations": f"{_HERE}.listing:operations"}
+    ),
+)

@@ -1,0 +1,67 @@
+"""The columns of tables of condensed graphs."""
+
+from __future__ import annotations
+
+from benchquery.table.schema import Column
+
+COLUMNS = (
+    Column("config", "string", "Hash of the configuration (CondenseConfig): the key, with "
+           "`evaluation`."),
+    Column("evaluation", "string", "Hash of how the graph was judged (EvalConfig), its seed "
+           "apart: that of seed 0."),
+    Column("config_text", "string", "The configuration as text: CondenseConfig.from_text reads "
+           "it."),
+    Column("evaluation_text", "string", "How the graph was judged as text, with seed 0: "
+           "EvalConfig.from_text reads it."),
+    Column("dataset", "string", "The graph that was condensed."),
+    Column("method", "string", "The condensation method."),
+    Column("ratio", "float64", "Size of the condensed graph relative to what `ratio_of` says."),
+    Column("ratio_of", "string", "What the ratio is relative to: all nodes, or the labelled ones."),
+    Column("init", "string", "What the synthetic features began as; none if nodes are selected."),
+    Column("backbone", "string", "The model that was matched."),
+    Column("seed", "int64", "Seed of the condensation."),
+    Column("protocol", "string", "corrected, or as-released: with the faults of the published "
+           "code kept on purpose."),
+    Column("task", "string", "What the model that was trained on the condensed graph did."),
+    Column("model", "string", "The model that was trained on the condensed graph."),
+    Column("nodes", "int64", "Nodes of the condensed graph; 0 if there is none.", "1"),
+    Column("edges", "int64", "Edges of the condensed graph whose weight reaches the threshold, "
+           "each counted once.", "1"),
+    Column("density", "float64", "Edges as a share of all pairs of nodes.", "fraction"),
+    Column("homophily", "float64", "Share of the edge weight that joins nodes of one class.",
+           "fraction"),
+    Column("threshold", "float64", "Edges of the condensed graph with less weight were left out."),
+    Column("valid_perf", "float64", "Validation metric on the original graph of a model trained on "
+           "the condensed one, averaged over the evaluation seeds: what is chosen by.",
+           "fraction", "valid", "higher"),
+    Column("valid_perf_std", "float64", "Sample standard deviation of `valid_perf` over the "
+           "evaluation seeds.", "fraction", "valid"),
+    Column("perf", "float64", "Test metric on the original graph at the epoch chosen by "
+           "validation, averaged over the evaluation seeds: for reports only.",
+           "fraction", "test", "higher"),
+    Column("perf_std", "float64", "Sample standard deviation of `perf` over the evaluation seeds.",
+           "fraction", "test"),
+    Column("full_perf", "float64", "Test metric of the same model trained on the original graph, "
+           "averaged over the evaluation seeds.", "fraction", "test"),
+    Column("full_perf_std", "float64", "Sample standard deviation of `full_perf` over the "
+           "evaluation seeds.", "fraction", "test"),
+    Column("retained", "float64", "What of the full figure is kept: `perf` / `full_perf`.",
+           "fraction", "test", "higher"),
+    Column("best_epoch", "float64", "Condensation epoch of the snapshot chosen by validation.",
+           "epoch"),
+    Column("eval_seeds", "int32", "How many evaluation seeds the figures are means of."),
+    Column("condense_time", "float64", "Time of the whole condensation, evaluation excluded.",
+           "s", None, "lower"),
+    Column("condense_time_best", "float64", "Time of the condensation until the chosen snapshot, "
+           "evaluation excluded.", "s", None, "lower"),
+    Column("expert_time", "float64", "Time of training the experts of a trajectory method.", "s",
+           None, "lower"),
+    Column("expert_bytes", "int64", "Size of the experts on disk.", "byte", None, "lower"),
+    Column("peak_memory", "float64", "Peak memory of the condensing process.", "byte", None,
+           "lower"),
+    Column("peak_gpu_memory", "float64", "Peak memory on the GPU; NaN without one.", "byte", None,
+           "lower"),
+    Column("graph_bytes", "int64", "Size of the condensed graph's arrays.", "byte", None, "lower"),
+    Column("status", "string", "How the job ended: ok, diverged, oom or failed."),
+    Column("reason", "string", "Why the status is not ok; empty if it is."),
+)  # fmt: skip

@@ -1,0 +1,26 @@
+"""The numbers in the report of a table of condensed graphs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchquery.kinds.condensed.analysis import method_name
+from benchquery.kinds.condensed.published import mean_accuracy
+from benchquery.kinds.condensed.table import CondensedTable
+
+_MEANS = ("perf", "perf_std", "retained", "nodes", "edges", "condense_time", "graph_bytes")
+_BEST = ("config", "method", "ratio", "init", "seed", "model", "valid_perf", "perf", "full_perf")
+
+
+def report_rows(table: CondensedTable) -> dict[str, list[dict[str, Any]]]:
+    """Return the figures behind the pictures, by heading."""
+    means = []
+    for mean in table.mean(over="seed"):
+        paper = mean_accuracy(mean)
+        means.append(
+            {"method": method_name(mean)}
+            | {name: mean[name] for name in ("ratio", "task", "model", "count", *_MEANS)}
+            | {"paper [%]": None if paper is None else paper.percent}
+        )
+    best = [{name: row[name] for name in _BEST} for row in table.top(10).records()]
+    return {"Means over condensation seeds": means, "The ten best by valid_perf": best}
