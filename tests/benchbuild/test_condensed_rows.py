@@ -21,7 +21,8 @@ from benchbuild.pipeline.records import STATUSES
 from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.runfolder import RunFolder
 from benchquery import condread
-from benchquery.table.manifest import CURVES, GRAPHS, SUMMARY, read_manifest
+from benchquery.kinds.condensed.graphs import GRAPHS
+from benchquery.table.manifest import CURVES, SUMMARY, read_manifest
 from benchquery.table.writer import new_table, write_table
 from tests.benchbuild.runs import benchbuild
 
