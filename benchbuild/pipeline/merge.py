@@ -48,6 +48,7 @@ def merge(
     allow_gaps: bool = False,
     replace: bool = False,
     stop: Stop | None = None,
+    show: bool = False,
 ) -> Merged:
     """Merge the records of some run folders into a table.
 
@@ -57,6 +58,7 @@ def merge(
         allow_gaps: Whether jobs may be missing.
         replace: Whether a table that is already there may go.
         stop: Says when to give up; nothing is written then.
+        show: Whether to show on standard error how far it is.
 
     Returns:
         What was written, and which jobs are missing.
@@ -79,7 +81,9 @@ def merge(
     runs = [RunFolder.open(folder) for folder in folders]
     try:
         with new_table(out, replace=replace) as stage:
-            collection = collect(runs, stage.parent, allow_gaps=allow_gaps, stop=stop or Stop())
+            collection = collect(
+                runs, stage.parent, allow_gaps=allow_gaps, stop=stop or Stop(), show=show
+            )
             collection.kind.write_table(collection, stage)
     except WriteError:
         raise
