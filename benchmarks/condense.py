@@ -33,6 +33,7 @@ from benchbuild.datasets import Graph, load
 from benchbuild.kinds.condense.nodes.loop import MatchingState
 from benchbuild.kinds.condense.nodes.matching import GradientMatching
 from benchbuild.kinds.condense.nodes.problem import Problem
+from benchbuild.kinds.condense.nodes.scaling import scaled
 from benchbuild.kinds.condense.nodes.structure import PairwiseMlp
 from benchquery.kinds.condensed.config import CondenseConfig
 
@@ -152,7 +153,7 @@ def normalise(adjacency: Tensor) -> Tensor:
 
 def against_plain(graph: Graph, config: CondenseConfig, epochs: int) -> tuple[float, float, float]:
     """Seconds of an epoch, the plain one's and ours, and the greatest difference of a loss."""
-    problem = Problem(graph, CPU)
+    problem = Problem.of(scaled(graph), CPU)
     ours = MatchingState(problem, config, GradientMatching, PairwiseMlp)
     plain = PlainGcond(problem, config, ours)
     plain_seconds = our_seconds = worst = 0.0
@@ -185,7 +186,7 @@ def random_graph(nodes: int) -> Graph:
 def one_epoch(method: str, nodes: int, ratio: float, fanout: str) -> dict[str, float]:
     """Seconds to prepare and of one epoch, and the highest memory of this process in GB."""
     torch.set_num_threads(1)
-    problem = Problem(random_graph(nodes), CPU)
+    problem = Problem.of(random_graph(nodes), CPU)
     config = CondenseConfig("random", method, ratio, epochs=1, fanout=fanout)
     meter = MemoryMeter(CPU)
     watch = Stopwatch(CPU)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -36,8 +37,10 @@ class Graph:
         split: How the three masks came about, in words; recorded with every table.
         inductive: Whether training, validation and test nodes are graphs of their own that don't
             see each other.
+        sort: The sort of data that this is.
     """
 
+    sort: ClassVar[str] = "nodes"
     name: str
     x: Tensor
     edge_index: Tensor
@@ -152,21 +155,28 @@ class Graph:
     @cached_property
     def checksum(self) -> str:
         """sha256 over types, shapes and contents of all tensors; goes into every table."""
-        digest = hashlib.sha256()
-        for label, tensor in self._tensors():
+        parts = ("x", "edge_index", "y", "train_mask", "valid_mask", "test_mask")
+        return checksum_of((part, getattr(self, part)) for part in parts)
+
+
+def checksum_of(parts: Iterable[tuple[str, Tensor]]) -> str:
+    """Return the sha256 over names, types, shapes and contents of tensors, dense or sparse CSR."""
+    digest = hashlib.sha256()
+    for name, part in parts:
+        for label, tensor in _dense_parts(name, part):
             digest.update(f"{label} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
             digest.update(tensor.contiguous().numpy().tobytes())
-        return digest.hexdigest()
+    return digest.hexdigest()
 
-    def _tensors(self) -> Iterator[tuple[str, Tensor]]:
-        if self.x.layout == torch.sparse_csr:
-            yield "x.crow", self.x.crow_indices()
-            yield "x.col", self.x.col_indices()
-            yield "x.values", self.x.values()
-        else:
-            yield "x", self.x
-        for label in ("edge_index", "y", "train_mask", "valid_mask", "test_mask"):
-            yield label, getattr(self, label)
+
+def _dense_parts(name: str, tensor: Tensor) -> Iterator[tuple[str, Tensor]]:
+    """Give a tensor itself, or the three that a sparse one consists of."""
+    if tensor.layout == torch.sparse_csr:
+        yield f"{name}.crow", tensor.crow_indices()
+        yield f"{name}.col", tensor.col_indices()
+        yield f"{name}.values", tensor.values()
+    else:
+        yield name, tensor
 
 
 @dataclass(frozen=True, eq=False)

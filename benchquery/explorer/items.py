@@ -6,12 +6,11 @@ configuration and evaluation with a dot between, its graph by the configuration'
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
-from benchquery.errors import ConfigError, UnknownHashError
+from benchquery.errors import UnknownHashError
 from benchquery.explorer.wire import curve_stream, pack
 from benchquery.kinds.architectures.table import ArchTable
 from benchquery.kinds.condensed.config import CondenseConfig
@@ -90,11 +89,8 @@ def config_file(table: CondensedTable, config: str) -> bytes:
 
 
 def _values(text: str) -> dict[str, Any]:
-    """Return all values of a configuration, or those in its text if its recipe is unknown."""
-    try:
-        return dict(CondenseConfig.from_text(text).values)
-    except ConfigError:
-        return dict(json.loads(text))
+    """Return all values of a configuration, or those in its text if its method is unknown."""
+    return dict(CondenseConfig.from_text(text).values)
 
 
 def _paper(record: Record) -> dict[str, Any] | None:

@@ -9,7 +9,9 @@ import torch
 from torch import Tensor
 
 from benchbuild.datasets import Graph, load
-from benchbuild.kinds.condense.nodes.problem import Problem, Snapshot, Workspace
+from benchbuild.kinds.condense.method import Snapshot, Workspace
+from benchbuild.kinds.condense.nodes.problem import Problem
+from benchbuild.kinds.condense.nodes.scaling import scaled
 from benchbuild.kinds.condense.registry import condenser
 from benchquery.kinds.condensed.config import CondenseConfig
 
@@ -22,7 +24,7 @@ EXPERTS = {"expert_epochs": 20, "expert_interval": 2, "experts": 2, "start_epoch
 def problem(graph: Graph | str = SMALL, *, inductive: bool = False) -> Problem:
     """Return a graph to condense, given itself or by name."""
     found = load(graph) if isinstance(graph, str) else graph
-    return Problem(dataclasses.replace(found, inductive=inductive), CPU)
+    return Problem.of(scaled(dataclasses.replace(found, inductive=inductive)), CPU)
 
 
 def settings(method: str, ratio: float = 0.1, **changes: object) -> CondenseConfig:

@@ -9,8 +9,8 @@ from scipy.stats import spearmanr
 
 from benchbuild.datasets import load
 from benchbuild.kinds.condense.nodes.payload import StoredGraph
-from benchbuild.kinds.condense.nodes.problem import Problem
-from benchbuild.kinds.evaluate.evaluator import Evaluator
+from benchbuild.kinds.condense.nodes.scaling import scaled
+from benchbuild.kinds.evaluate.evaluator import GraphEvaluator
 from benchquery import CondenseConfig, EvalConfig, condread
 from benchquery.kinds.condensed.config import PROTOCOLS
 from benchquery.kinds.condensed.methods import METHODS
@@ -63,12 +63,12 @@ def test_methods_and_ratios_are_ranked_as_in_the_paper(dataset: str) -> None:
 @pytest.mark.parametrize("dataset", RATIOS)
 @pytest.mark.parametrize("method", ["k-center", "gcond", "geom"])
 def test_a_stored_graph_gives_its_figure_again(dataset: str, method: str) -> None:
-    graph = Problem(load(dataset, real_root(dataset)), torch.device("cpu")).graph
+    graph = scaled(load(dataset, real_root(dataset)))
     cond = condread(dataset)
     config = CondenseConfig(dataset, method, RATIOS[dataset][1])
     arrays = cond.graph(config)
-    stored = StoredGraph(arrays["x"], arrays["y"], arrays.get("adjacency")).condensed()
-    found = Evaluator(graph, torch.device("cpu")).evaluate(stored, EvalConfig(seed=1))
+    stored = StoredGraph.from_arrays(arrays).payload()
+    found = GraphEvaluator(graph, torch.device("cpu")).evaluate(stored, EvalConfig(seed=1))
     # Other processors round otherwise, and 600 epochs add that up.
     assert found.perf == pytest.approx(cond[config]["perf_seed1"], abs=0.02)
     assert found.valid_perf == pytest.approx(cond[config]["valid_perf_seed1"], abs=0.02)

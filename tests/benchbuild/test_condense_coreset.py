@@ -63,7 +63,7 @@ def test_the_graph_is_the_induced_subgraph(method: str) -> None:
     y = torch.arange(22) % 2
     x = torch.arange(22).float()[:, None]
     (snapshot,) = condensed(settings(method, 0.5), problem(path_graph(x, y)))
-    graph = snapshot.graph
+    graph = snapshot.payload
     nodes = graph.x.view(-1).long()
     assert snapshot.epoch == 0
     assert graph.y.tolist() == (nodes % 2).tolist() == sorted(graph.y.tolist())
@@ -78,16 +78,16 @@ def test_the_graph_is_the_induced_subgraph(method: str) -> None:
 def test_no_more_nodes_than_there_are(method: str) -> None:
     given = problem()
     (snapshot,) = condensed(settings(method, 0.9), given)
-    assert len(snapshot.graph.x) == len(given.train_nodes)
+    assert len(snapshot.payload.x) == len(given.train_nodes)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_deterministic(method: str) -> None:
-    first, again = (condensed(settings(method))[0].graph for _ in range(2))
+    first, again = (condensed(settings(method))[0].payload for _ in range(2))
     assert torch.equal(first.x, again.x)
     assert torch.equal(first.y, again.y)
 
 
 def test_random_follows_the_seed() -> None:
-    first, other = (condensed(settings("random", seed=seed))[0].graph.x for seed in (0, 1))
+    first, other = (condensed(settings("random", seed=seed))[0].payload.x for seed in (0, 1))
     assert not torch.equal(first, other)

@@ -17,7 +17,7 @@ from benchbuild.datasets.hetero import ACM_FOLDER, DBLP_FOLDER, padded
 from benchbuild.datasets.root import data_root
 from benchbuild.errors import DatasetError, DatasetMissingError
 from benchbuild.kinds.condense.nodes.problem import Problem
-from benchbuild.kinds.evaluate.evaluator import Evaluator
+from benchbuild.kinds.evaluate.evaluator import GraphEvaluator
 from benchquery.kinds.condensed.config import EvalConfig
 
 CPU = torch.device("cpu")
@@ -88,10 +88,10 @@ def test_dblp_pads_the_features_of_its_types(dblp: Path) -> None:
 
 def test_nothing_trains_on_nodes_without_a_class(acm: Path) -> None:
     graph = load("acm", acm)
-    problem = Problem(graph, CPU)
+    problem = Problem.of(graph, CPU)
     assert problem.train_labels.tolist() == [0, 1, 2]
     assert problem.num_nodes == 12
-    found = Evaluator(problem.graph, CPU).full(EvalConfig(epochs=3, hidden=4))
+    found = GraphEvaluator(graph, CPU).full(EvalConfig(epochs=3, hidden=4))
     assert found.status == "ok"
     everyone = torch.ones(12, dtype=torch.bool)
     with pytest.raises(DatasetError, match="train_mask selects a node without a class"):
@@ -123,10 +123,10 @@ def test_flickr_is_inductive(flickr: Path) -> None:
     assert (graph.num_nodes, graph.num_features, graph.num_edges) == (8, 3, 16)
     assert graph.y.tolist() == [0, 1, 2, 3, 4, 5, 6, 0]
     assert masks_of(graph) == [[0, 1, 2, 3], [4, 5], [6, 7]]
-    problem = Problem(graph, CPU)
+    problem = Problem.of(graph, CPU)
     assert problem.num_nodes == 4
     assert problem.edge_index.shape[1] == 6
-    found = Evaluator(problem.graph, CPU).full(EvalConfig(epochs=3, hidden=4))
+    found = GraphEvaluator(graph, CPU).full(EvalConfig(epochs=3, hidden=4))
     assert found.status == "ok"
 
 

@@ -9,6 +9,8 @@ import torch
 from torch import Tensor
 
 from benchbuild.datasets import load
+from benchbuild.errors import DatasetError
+from benchbuild.kinds.condense.domains import find_domain
 from benchbuild.kinds.condense.nodes.init import initial_features
 from benchbuild.kinds.condense.nodes.problem import Problem
 from benchbuild.kinds.condense.nodes.scaling import scaled
@@ -126,8 +128,14 @@ def test_other_features_are_standardised_by_the_training_nodes_only() -> None:
     assert torch.equal(again[graph.train_mask], known)
 
 
-def test_a_problem_is_scaled() -> None:
+def test_a_worker_gives_methods_scaled_features() -> None:
     graph = dataclasses.replace(load("csbm"), name="arxiv")
-    given = Problem(graph, CPU)
+    domain = find_domain(graph.sort)
+    given = domain.make_problem(domain.prepare(graph), CPU)
+    assert isinstance(given, Problem)
     assert torch.equal(given.x, scaled(graph).x)
-    assert torch.equal(given.graph.x, given.x)
+
+
+def test_data_of_no_domain_is_refused() -> None:
+    with pytest.raises(DatasetError, match="sort 'poems' can't be condensed; allowed: nodes"):
+        find_domain("poems")

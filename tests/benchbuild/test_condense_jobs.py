@@ -27,10 +27,11 @@ from benchbuild.kinds.condense import load, process
 from benchbuild.kinds.condense.costs import predict
 from benchbuild.kinds.condense.evaluations import JUDGE_EPOCHS, Evaluations
 from benchbuild.kinds.condense.kind import condense_run
-from benchbuild.kinds.condense.nodes.payload import StoredGraph
-from benchbuild.kinds.condense.nodes.problem import CondensedGraph, Problem, Snapshot, Workspace
+from benchbuild.kinds.condense.method import Snapshot, Workspace
+from benchbuild.kinds.condense.nodes.payload import CondensedGraph, StoredGraph
+from benchbuild.kinds.condense.nodes.problem import Problem
 from benchbuild.kinds.condense.process import Condensation, run_condensation
-from benchbuild.kinds.evaluate.evaluator import Evaluator
+from benchbuild.kinds.evaluate.evaluator import GraphEvaluator
 from benchbuild.pipeline.jobs import Place, Run
 from benchbuild.pipeline.parts import arrow_schema
 from benchbuild.pipeline.plan import Shard
@@ -73,8 +74,8 @@ def condense(
     graph: Graph, method: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Condensation:
     monkeypatch.setattr(process, "condenser", lambda name: method)
-    problem = Problem(graph, CPU)
-    return run_condensation(problem, CONFIG, Evaluator(problem.graph, CPU), JUDGE, tmp_path)
+    problem = Problem.of(graph, CPU)
+    return run_condensation(problem, CONFIG, GraphEvaluator(graph, CPU), JUDGE, tmp_path)
 
 
 # -------------------------------------------------------------------- one condensation
@@ -90,7 +91,7 @@ def test_the_best_snapshot_by_validation_is_kept(
     assert done.best.epoch == done.trace["epoch"][valid.argmax()]
     assert math.isnan(done.trace["loss"][0])
     assert done.trace["loss"][1:] == pytest.approx([1 / 2, 1 / 3, 1 / 4, 1 / 5])
-    judged = Evaluator(graph, CPU).judge(done.best.graph.condensed(), JUDGE)
+    judged = GraphEvaluator(graph, CPU).judge(done.best.payload.payload(), JUDGE)
     assert judged == done.best.valid_perf
     assert done.costs.seconds_best == pytest.approx(done.trace["seconds"][valid.argmax()])
     assert done.costs.seconds_best <= done.costs.seconds
@@ -99,7 +100,7 @@ def test_the_best_snapshot_by_validation_is_kept(
 def test_the_choice_never_sees_test_labels(
     graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Trap 5."""
+    """A figure whose snapshot was chosen by the test labels is no test figure."""
     y = graph.y.clone()
     y[graph.test_mask] = (y[graph.test_mask] + 1) % 3
     other = dataclasses.replace(graph, y=y)
@@ -107,7 +108,7 @@ def test_the_choice_never_sees_test_labels(
     assert here.best is not None
     assert there.best is not None
     assert here.best.epoch == there.best.epoch
-    assert np.array_equal(here.best.graph.x, there.best.graph.x)
+    assert np.array_equal(here.best.payload.x, there.best.payload.x)
     assert np.array_equal(here.trace["valid_perf"], there.trace["valid_perf"])
 
 
@@ -125,7 +126,7 @@ def hold(size: int) -> None:
 def test_judging_is_neither_time_nor_memory(
     graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Trap 8: what is judged between two steps of a method is no cost of the method."""
+    """What is judged between two steps of a method is no cost of the method."""
 
     def method(problem: Problem, config: CondenseConfig, workspace: Workspace) -> Any:
         for snapshot in several(problem, config, workspace):
@@ -133,14 +134,14 @@ def test_judging_is_neither_time_nor_memory(
             hold(80 * MEGABYTE)
             yield snapshot
 
-    class Slow(Evaluator):
+    class Slow(GraphEvaluator):
         def judge(self, condensed: CondensedGraph, config: EvalConfig) -> float:
             burn(0.2)
             hold(400 * MEGABYTE)
             return 0.5
 
     monkeypatch.setattr(process, "condenser", lambda name: method)
-    problem = Problem(graph, CPU)
+    problem = Problem.of(graph, CPU)
     before = psutil.Process().memory_info().rss
     done = run_condensation(problem, CONFIG, Slow(graph, CPU), JUDGE, tmp_path)
     assert 0.1 <= done.costs.seconds < 5 * 0.2
@@ -184,8 +185,8 @@ def test_a_method_that_diverges_keeps_what_came_before(
     def method(problem: Problem, config: CondenseConfig, workspace: Workspace) -> Any:
         for snapshot in several(problem, config, workspace):
             if snapshot.epoch == 20:
-                x = snapshot.graph.x * {"loss": 1.0, "features": math.nan, "overflow": 1e6}[fault]
-                broken = dataclasses.replace(snapshot.graph, x=x)
+                x = snapshot.payload.x * {"loss": 1.0, "features": math.nan, "overflow": 1e6}[fault]
+                broken = dataclasses.replace(snapshot.payload, x=x)
                 losses = {"loss": math.inf} if fault == "loss" else {}
                 snapshot = Snapshot(20, broken, losses)  # noqa: PLW2901
             yield snapshot
@@ -203,7 +204,7 @@ def test_what_is_kept_is_what_is_judged(tmp_path: Path) -> None:
     for y in (torch.tensor([0, 1, 2, 0, 1]), soft):
         for adjacency in (None, torch.rand(5, 5, generator=random)):
             made = CondensedGraph(torch.randn(5, 7, generator=random), y, adjacency)
-            stored = StoredGraph.of(made)
+            stored = made.stored()
             back = StoredGraph.from_record({"nodes": 5, **stored.to_record()})
             assert back is not None
             for name in ("x", "y", "adjacency"):
@@ -212,9 +213,9 @@ def test_what_is_kept_is_what_is_judged(tmp_path: Path) -> None:
                 if first is not None:
                     assert first.dtype == second.dtype
                     assert np.array_equal(first, second)
-            again = StoredGraph.of(back.condensed())
+            again = back.payload().stored()
             assert np.array_equal(again.x, stored.x)
-            assert back.condensed().x.dtype == torch.float32
+            assert back.payload().x.dtype == torch.float32
 
 
 def test_a_method_that_fails_is_a_row(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -319,10 +320,9 @@ def test_figures_are_those_of_the_graph_in_the_table(graph: Graph, table: Path) 
     config = CondenseConfig(DATASET, "random", 0.1)
     arrays = cond.graph(config)
     assert arrays["x"].dtype == np.float16
-    stored = StoredGraph(arrays["x"], arrays["y"], arrays["adjacency"])
-    problem = Problem(graph, CPU)
-    evaluator = Evaluator(problem.graph, CPU)
-    again = evaluator.evaluate(stored.condensed(), EvalConfig(epochs=25, hidden=16, seed=1))
+    stored = StoredGraph.from_arrays(arrays)
+    evaluator = GraphEvaluator(graph, CPU)
+    again = evaluator.evaluate(stored.payload(), EvalConfig(epochs=25, hidden=16, seed=1))
     assert again.perf == cond[config]["perf_seed1"]
     assert again.valid_perf == cond[config]["valid_perf_seed1"]
     assert np.array_equal(cond.curve(config, seed=1), again.curve.astype(np.float32))
@@ -410,7 +410,16 @@ def test_a_run_can_be_evaluated_without_merging_it_first(run_folder: Path, tmp_p
 
 
 def test_a_failed_condensation_is_a_row_of_the_table(tmp_path: Path) -> None:
-    words = ["--dataset", "karate", "--method", "herding", "--ratio", "0.2", "--hp", "hidden=-1"]
+    words = [
+        "--dataset",
+        "karate",
+        "--method",
+        "herding",
+        "--ratio",
+        "0.2",
+        "--hp",
+        f"hidden={2**62}",
+    ]
     out = tmp_path / "run"
     assert benchbuild("condense", *words, *QUICK, *LOCAL, "--out", out) == 0
     assert benchbuild("merge", out, "--out", tmp_path / "table") == 0
@@ -426,7 +435,7 @@ def test_a_failed_condensation_is_a_row_of_the_table(tmp_path: Path) -> None:
 
 
 def test_settings_reach_the_run(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Trap 7: options that are read and then ignored."""
+    """No option is read and then ignored."""
     run = RunFolder.open(run_folder).run
     configs = [CondenseConfig.from_text(text) for text in run.jobs["configs"]]
     assert [(c.ratio, c.seed) for c in configs] == [(0.05, 0), (0.05, 1), (0.1, 0), (0.1, 1)]
@@ -473,6 +482,8 @@ def test_a_grid_is_one_dataset_at_a_time(capsys: pytest.CaptureFixture[str]) -> 
         ("condense --dataset karate --method random --ratio 0.1 --seed -1 --out x", "-1"),
         ("condense --dataset karate --method random --ratio 0.1 --models gat --out x", "gat"),
         ("condense --dataset karate --method random --ratio 0.1 --models gcn,gcn --out x", "once"),
+        ("condense --dataset karate --method random --ratio 0.1 --models gcn,GCN --out x", "once"),
+        ("condense --dataset karate --method gcond --ratio 0.1 --hp epochs=-5 --out x", "least 0"),
         ("condense --dataset karate --method random --ratio 0.1 --eval-seeds 0 --out x", "seeds"),
         ("condense --dataset karate --method random --ratio 0.1 --eval-hp lr=0 --out x", "lr"),
         ("condense --dataset karate --method random --ratio 0.1 --eval-hp dropout=1 --out x",

@@ -18,13 +18,11 @@ from torch_geometric.utils import add_self_loops, to_dense_adj
 from benchbuild.datasets import Graph, load
 from benchbuild.errors import DatasetError
 from benchbuild.kinds.condense.evaluations import Evaluations
-from benchbuild.kinds.condense.nodes.payload import StoredGraph
-from benchbuild.kinds.condense.nodes.problem import CondensedGraph
-from benchbuild.kinds.condense.nodes.statistics import statistics
+from benchbuild.kinds.condense.nodes.payload import CondensedGraph, StoredGraph
 from benchbuild.kinds.evaluate import models as models_module
-from benchbuild.kinds.evaluate.evaluator import Evaluator
+from benchbuild.kinds.evaluate.evaluator import GraphEvaluator
 from benchbuild.kinds.evaluate.models import APPNP_RESTART, APPNP_STEPS, build_model
-from benchbuild.kinds.evaluate.operands import Operands, edges_of
+from benchbuild.kinds.evaluate.operands import Operands
 from benchbuild.kinds.evaluate.trial import Evaluation
 from benchquery.kinds.condensed.config import MODELS, EvalConfig
 from benchquery.table.schema import CURVE_COLUMNS
@@ -43,8 +41,8 @@ def graph() -> Graph:
 
 
 @pytest.fixture(scope="module")
-def evaluator(graph: Graph) -> Evaluator:
-    return Evaluator(graph, CPU)
+def evaluator(graph: Graph) -> GraphEvaluator:
+    return GraphEvaluator(graph, CPU)
 
 
 @pytest.fixture
@@ -106,7 +104,7 @@ def test_models_are_pygs_layers(graph: Graph, name: str, layers: int) -> None:
 @pytest.mark.parametrize("name", ["gcn", "sgc", "appnp", "cheby", "mlp"])
 def test_weighted_edges_are_pygs(condensed: CondensedGraph, name: str) -> None:
     full = weighted(condensed)
-    edges, weight = edges_of(full.adjacency, 0.3)
+    edges, weight = full.edges(0.3)
     model = build_model(EvalConfig(model=name, hidden=8), 16, 3).eval()
     ours = model(Operands(full.x, edges, weight, CPU))
     torch.testing.assert_close(ours, plain(name, model, full.x, edges, weight))
@@ -140,19 +138,19 @@ def test_sparse_features_change_nothing(name: str) -> None:
 
 
 def test_the_mlp_ignores_edges(graph: Graph, condensed: CondensedGraph) -> None:
-    """Trap 4: an "MLP" that multiplies with the adjacency matrix is no MLP."""
+    """An "MLP" that multiplies with the adjacency matrix is no MLP."""
     shuffled = dataclasses.replace(
         graph, edge_index=torch.randint(0, graph.num_nodes, graph.edge_index.shape)
     )
     config = EvalConfig(model="mlp", **SMALL)
     other = dataclasses.replace(condensed, adjacency=torch.rand_like(condensed.adjacency))
-    here = Evaluator(graph, CPU).evaluate(condensed, config)
-    there = Evaluator(shuffled, CPU).evaluate(other, config)
+    here = GraphEvaluator(graph, CPU).evaluate(condensed, config)
+    there = GraphEvaluator(shuffled, CPU).evaluate(other, config)
     assert np.array_equal(here.curve, there.curve)
     gcn = config.replace(model="gcn")
     assert not np.array_equal(
-        Evaluator(graph, CPU).evaluate(condensed, gcn).curve,
-        Evaluator(shuffled, CPU).evaluate(condensed, gcn).curve,
+        GraphEvaluator(graph, CPU).evaluate(condensed, gcn).curve,
+        GraphEvaluator(shuffled, CPU).evaluate(condensed, gcn).curve,
     )
 
 
@@ -165,7 +163,7 @@ def test_every_model_has_a_class() -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_evaluation_is_a_plain_loop(
-    graph: Graph, evaluator: Evaluator, condensed: CondensedGraph, name: str
+    graph: Graph, evaluator: GraphEvaluator, condensed: CondensedGraph, name: str
 ) -> None:
     config = EvalConfig(model=name, seed=5, **SMALL)
     ours = evaluator.evaluate(condensed, config)
@@ -187,7 +185,9 @@ def test_evaluation_is_a_plain_loop(
         assert row[1:6] == pytest.approx(expected, abs=2e-4)
 
 
-def test_the_epoch_is_chosen_by_validation(evaluator: Evaluator, condensed: CondensedGraph) -> None:
+def test_the_epoch_is_chosen_by_validation(
+    evaluator: GraphEvaluator, condensed: CondensedGraph
+) -> None:
     found = evaluator.evaluate(condensed, EvalConfig(hidden=8, epochs=40))
     valid, test = found.curve[:, COLUMN["valid_perf"]], found.curve[:, COLUMN["test_perf"]]
     assert found.best_epoch == valid.argmax()
@@ -199,23 +199,23 @@ def test_the_epoch_is_chosen_by_validation(evaluator: Evaluator, condensed: Cond
 
 def test_the_same_evaluation_twice(graph: Graph, condensed: CondensedGraph) -> None:
     config = EvalConfig(epochs=8, hidden=16)
-    once, again = (Evaluator(graph, CPU).evaluate(condensed, config) for _ in range(2))
+    once, again = (GraphEvaluator(graph, CPU).evaluate(condensed, config) for _ in range(2))
     assert np.array_equal(once.curve, again.curve)
-    other = Evaluator(graph, CPU).evaluate(condensed, config.replace(seed=1))
+    other = GraphEvaluator(graph, CPU).evaluate(condensed, config.replace(seed=1))
     assert not np.array_equal(once.curve, other.curve)
 
 
 def test_test_labels_decide_no_choice(graph: Graph, condensed: CondensedGraph) -> None:
-    """Trap 5: with other test labels the same epoch and snapshot are chosen."""
+    """With other test labels the same epoch and snapshot are chosen."""
     y = graph.y.clone()
     y[graph.test_mask] = (y[graph.test_mask] + 1) % graph.num_classes
-    changed = Evaluator(dataclasses.replace(graph, y=y), CPU)
+    changed = GraphEvaluator(dataclasses.replace(graph, y=y), CPU)
     config = EvalConfig(epochs=30, hidden=8)
-    here, there = (e.evaluate(condensed, config) for e in (Evaluator(graph, CPU), changed))
+    here, there = (e.evaluate(condensed, config) for e in (GraphEvaluator(graph, CPU), changed))
     assert here.best_epoch == there.best_epoch
     assert here.valid_perf == there.valid_perf
     assert here.perf != there.perf
-    assert Evaluator(graph, CPU).judge(condensed, config) == changed.judge(condensed, config)
+    assert GraphEvaluator(graph, CPU).judge(condensed, config) == changed.judge(condensed, config)
     assert changed.judge(condensed, config) == here.valid_perf
 
 
@@ -237,7 +237,7 @@ def test_judging_never_reads_a_test_label(graph: Graph, condensed: CondensedGrap
 
     spied = object.__new__(Graph)
     spied.__dict__.update(graph.__dict__, y=Labels(graph.y))
-    evaluator = Evaluator(spied, CPU)
+    evaluator = GraphEvaluator(spied, CPU)
     evaluator.judge(condensed, EvalConfig(**SMALL))
     seen = torch.cat(looked_up)
     assert not graph.test_mask[seen].any()
@@ -251,9 +251,9 @@ def test_judging_never_reads_a_test_label(graph: Graph, condensed: CondensedGrap
      {"dropout": 0.3}, {"threshold": 0.9}],
 )  # fmt: skip
 def test_hyperparameters_are_honoured(
-    evaluator: Evaluator, condensed: CondensedGraph, change: dict[str, float]
+    evaluator: GraphEvaluator, condensed: CondensedGraph, change: dict[str, float]
 ) -> None:
-    """Trap 7: a setting that is silently ignored."""
+    """No setting is silently ignored."""
     graph = weighted(condensed)
     before = evaluator.evaluate(graph, EvalConfig(**SMALL)).curve
     after = evaluator.evaluate(graph, EvalConfig(**{**SMALL, **change})).curve
@@ -263,7 +263,7 @@ def test_hyperparameters_are_honoured(
         assert not np.array_equal(before, after)
 
 
-def test_soft_labels(evaluator: Evaluator, condensed: CondensedGraph) -> None:
+def test_soft_labels(evaluator: GraphEvaluator, condensed: CondensedGraph) -> None:
     config = EvalConfig(**SMALL)
     hard = evaluator.evaluate(condensed, config)
     one_hot = dataclasses.replace(condensed, y=functional.one_hot(condensed.y, 3).float())
@@ -272,7 +272,7 @@ def test_soft_labels(evaluator: Evaluator, condensed: CondensedGraph) -> None:
     assert evaluator.evaluate(smooth, config).curve[-1, 3] > hard.curve[-1, 3]
 
 
-def test_no_edges_is_the_identity(evaluator: Evaluator, condensed: CondensedGraph) -> None:
+def test_no_edges_is_the_identity(evaluator: GraphEvaluator, condensed: CondensedGraph) -> None:
     none = dataclasses.replace(condensed, adjacency=None)
     empty = dataclasses.replace(condensed, adjacency=torch.zeros_like(condensed.adjacency))
     for name in MODELS:
@@ -283,12 +283,14 @@ def test_no_edges_is_the_identity(evaluator: Evaluator, condensed: CondensedGrap
 
 def test_edges_below_the_threshold_are_left_out(condensed: CondensedGraph) -> None:
     adjacency = torch.tensor([[0.0, 0.049, 0.05], [0.049, 0.0, 1.0], [0.05, 1.0, 0.0]])
-    edges, weight = edges_of(adjacency, 0.05)
+    edges, weight = dataclasses.replace(condensed, adjacency=adjacency).edges(0.05)
     assert edges.t().tolist() == [[0, 2], [1, 2], [2, 0], [2, 1]]
     assert weight.tolist() == pytest.approx([0.05, 1.0, 0.05, 1.0])
 
 
-def test_a_diverged_evaluation_says_so(evaluator: Evaluator, condensed: CondensedGraph) -> None:
+def test_a_diverged_evaluation_says_so(
+    evaluator: GraphEvaluator, condensed: CondensedGraph
+) -> None:
     huge = dataclasses.replace(condensed, x=condensed.x * 1e38)
     found = evaluator.evaluate(huge, EvalConfig(**SMALL))
     assert found.status == "diverged"
@@ -297,7 +299,7 @@ def test_a_diverged_evaluation_says_so(evaluator: Evaluator, condensed: Condense
 
 
 def test_the_full_graph_is_trained_on_once(graph: Graph, condensed: CondensedGraph) -> None:
-    evaluator = Evaluator(graph, CPU)
+    evaluator = GraphEvaluator(graph, CPU)
     config = EvalConfig(epochs=20, hidden=8)
     first = evaluator.full(config)
     assert evaluator.full(config.replace()) is first
@@ -308,7 +310,7 @@ def test_the_full_graph_is_trained_on_once(graph: Graph, condensed: CondensedGra
 def test_nodes_with_several_tasks_are_refused(graph: Graph) -> None:
     tasks = torch.zeros(graph.num_nodes, graph.num_classes)
     with pytest.raises(DatasetError, match="can't be condensed"):
-        Evaluator(dataclasses.replace(graph, y=tasks, metric="rocauc"), CPU)
+        GraphEvaluator(dataclasses.replace(graph, y=tasks, metric="rocauc"), CPU)
 
 
 # -------------------------------------------------------------------- inductive
@@ -317,7 +319,7 @@ def test_nodes_with_several_tasks_are_refused(graph: Graph) -> None:
 def test_inductive_sets_do_not_see_each_other(graph: Graph, condensed: CondensedGraph) -> None:
     inductive = dataclasses.replace(graph, inductive=True)
     config = EvalConfig(**SMALL)
-    found = Evaluator(inductive, CPU).evaluate(condensed, config)
+    found = GraphEvaluator(inductive, CPU).evaluate(condensed, config)
     torch.manual_seed(0)
     model = build_model(config, graph.num_features, graph.num_classes)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4)
@@ -343,13 +345,15 @@ def test_inductive_figures_hang_on_their_own_nodes(
     x[graph.test_mask] = change(x[graph.test_mask])
     config = EvalConfig(**SMALL)
     curves = [
-        Evaluator(dataclasses.replace(one, inductive=True), CPU).evaluate(condensed, config).curve
+        GraphEvaluator(dataclasses.replace(one, inductive=True), CPU)
+        .evaluate(condensed, config)
+        .curve
         for one in (graph, dataclasses.replace(graph, x=x))
     ]
     assert curves[0][:, 1] == pytest.approx(curves[1][:, 1])
     assert curves[0][:, 4] == pytest.approx(curves[1][:, 4], rel=1e-5)
-    full = Evaluator(dataclasses.replace(graph, inductive=True), CPU).full(config)
-    assert full.perf != Evaluator(graph, CPU).full(config).perf
+    full = GraphEvaluator(dataclasses.replace(graph, inductive=True), CPU).full(config)
+    assert full.perf != GraphEvaluator(graph, CPU).full(config).perf
 
 
 # -------------------------------------------------------------------- statistics, settings
@@ -360,30 +364,28 @@ def test_statistics_of_a_graph() -> None:
     for a, b, weight in ((0, 1, 0.5), (0, 2, 0.25), (2, 3, 0.04), (1, 3, 0.25)):
         weights[a, b] = weights[b, a] = weight
     graph = StoredGraph(np.ones((4, 3), np.float16), np.array([0, 0, 1, 1]), weights)
-    found = statistics(graph, 0.05)
-    assert (found.nodes, found.edges) == (4, 3)
-    assert found.density == 0.5
-    assert found.homophily == pytest.approx(0.5)
-    assert found.bytes == 4 * 3 * 2 + 4 * 8 + 16 * 2
-    alone = statistics(StoredGraph(graph.x, graph.y, None), 0.05)
-    assert (alone.edges, alone.density) == (0, 0.0)
-    assert math.isnan(alone.homophily)
+    found = graph.columns(0.05)
+    assert (found["nodes"], found["edges"]) == (4, 3)
+    assert found["density"] == 0.5
+    assert found["homophily"] == pytest.approx(0.5)
+    assert found["graph_bytes"] == graph.bytes == 4 * 3 * 2 + 4 * 8 + 16 * 2
+    alone = StoredGraph(graph.x, graph.y, None).columns(0.05)
+    assert (alone["edges"], alone["density"]) == (0, 0.0)
+    assert math.isnan(alone["homophily"])
 
 
 def test_results_are_read_back_as_they_were(
-    evaluator: Evaluator, condensed: CondensedGraph
+    evaluator: GraphEvaluator, condensed: CondensedGraph
 ) -> None:
     chosen = Evaluations.of(["gcn", "mlp"], [3, 4], {"epochs": 6, "hidden": 8})
     assert Evaluations.read(chosen.settings) == chosen
-    record = chosen.run(evaluator, StoredGraph.of(condensed))
+    record = chosen.run(evaluator, condensed.stored())
     assert (record["status"], record["reason"]) == ("ok", "")
     assert not list(chosen.problems(record))
     for config, results in chosen.results(record):
         assert sorted(results) == [3, 4]
         for seed, result in results.items():
-            again = evaluator.evaluate(
-                StoredGraph.of(condensed).condensed(), config.replace(seed=seed)
-            )
+            again = evaluator.evaluate(condensed.stored().payload(), config.replace(seed=seed))
             assert (result.perf, result.valid_perf) == (again.perf, again.valid_perf)
             assert np.array_equal(result.curve, again.curve.astype(np.float32))
     record["eval_perf"] = record["eval_perf"] + 0.01
@@ -391,7 +393,7 @@ def test_results_are_read_back_as_they_were(
 
 
 def test_a_failed_model_leaves_the_others(
-    evaluator: Evaluator, condensed: CondensedGraph, monkeypatch: pytest.MonkeyPatch
+    evaluator: GraphEvaluator, condensed: CondensedGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def explode(sizes: tuple[int, ...], dropout: float) -> nn.Module:
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried 9 bytes")
@@ -399,7 +401,7 @@ def test_a_failed_model_leaves_the_others(
     known = {**models_module._CLASSES, "mlp": explode}
     monkeypatch.setattr(models_module, "_CLASSES", known)
     chosen = Evaluations.of(["gcn", "mlp"], [0], {"epochs": 3, "hidden": 8})
-    record = chosen.run(evaluator, StoredGraph.of(condensed))
+    record = chosen.run(evaluator, condensed.stored())
     assert record["status"] == "oom", "another machine may have more memory"
     assert "can't allocate" in record["reason"]
     states = [results[0].status for _, results in chosen.results(record)]
@@ -408,15 +410,15 @@ def test_a_failed_model_leaves_the_others(
 
 
 def test_no_room_for_the_original_graph_keeps_the_figure_of_the_condensed_one(
-    evaluator: Evaluator, condensed: CondensedGraph, monkeypatch: pytest.MonkeyPatch
+    evaluator: GraphEvaluator, condensed: CondensedGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def explode(config: EvalConfig) -> Evaluation:
         raise MemoryError
 
     chosen = Evaluations.of(["gcn"], [0], {"epochs": 3, "hidden": 8})
-    whole = chosen.run(evaluator, StoredGraph.of(condensed))
+    whole = chosen.run(evaluator, condensed.stored())
     monkeypatch.setattr(evaluator, "full", explode)
-    record = chosen.run(evaluator, StoredGraph.of(condensed))
+    record = chosen.run(evaluator, condensed.stored())
     assert record["status"] == "oom"
     assert record["eval_perf"] == whole["eval_perf"]
     assert np.array_equal(record["curves"], whole["curves"])
@@ -424,10 +426,10 @@ def test_no_room_for_the_original_graph_keeps_the_figure_of_the_condensed_one(
 
 
 def test_a_graph_that_a_task_can_not_be_tried_on_is_no_failure_of_the_machine(
-    evaluator: Evaluator, condensed: CondensedGraph
+    evaluator: GraphEvaluator, condensed: CondensedGraph
 ) -> None:
     chosen = Evaluations.of(["gcn"], [0], {"epochs": 3, "hidden": 8}, task="link-prediction")
-    alone = StoredGraph.of(dataclasses.replace(condensed, adjacency=None))
+    alone = dataclasses.replace(condensed, adjacency=None).stored()
     record = chosen.run(evaluator, alone)
     assert record["status"] == "ok"
     ((_, results),) = chosen.results(record)

@@ -17,10 +17,10 @@ from torch_geometric.utils import to_dense_adj, to_undirected
 
 from benchbuild.datasets import Graph, load
 from benchbuild.errors import EvaluationError
-from benchbuild.kinds.condense.nodes.problem import CondensedGraph
+from benchbuild.kinds.condense.nodes.payload import CondensedGraph
 from benchbuild.kinds.evaluate import models as models_module
-from benchbuild.kinds.evaluate.evaluator import TASKS, Evaluator
-from benchbuild.kinds.evaluate.link_prediction import Pairs, Strangers, links_of, split_links
+from benchbuild.kinds.evaluate.evaluator import TASKS, GraphEvaluator
+from benchbuild.kinds.evaluate.link_prediction import NegativeSamples, Pairs, links_of, split_links
 from benchbuild.kinds.evaluate.operands import Operands
 from benchquery import condread
 from benchquery.kinds.condensed import config as query_config
@@ -86,7 +86,7 @@ def test_pairs_that_are_not_joined_are_drawn_evenly(case: tuple[Tensor, int], se
     free = {(i, j) for i, j in (~joined).nonzero().tolist()}
     if not free:
         return
-    drawn = Strangers(edges, nodes).draw(200 * len(free), torch.Generator().manual_seed(seed))
+    drawn = NegativeSamples(edges, nodes).draw(200 * len(free), torch.Generator().manual_seed(seed))
     counts = Counter(map(tuple, drawn.t().tolist()))
     assert set(counts) == free
     assert max(counts.values()) < 2 * min(counts.values())
@@ -95,9 +95,9 @@ def test_pairs_that_are_not_joined_are_drawn_evenly(case: tuple[Tensor, int], se
 def test_a_graph_with_every_edge_has_no_others_to_draw() -> None:
     everything = (~torch.eye(5, dtype=torch.bool)).nonzero().t()
     with pytest.raises(EvaluationError, match="all nodes of the graph are joined"):
-        Strangers(everything, 5)
+        NegativeSamples(everything, 5)
     all_but_one = everything[:, everything.sum(dim=0) > 1]
-    assert as_set(Strangers(all_but_one, 5).draw(9, torch.Generator())) == {(0, 1)}
+    assert as_set(NegativeSamples(all_but_one, 5).draw(9, torch.Generator())) == {(0, 1)}
 
 
 def test_scores_are_those_of_pygs_decoder() -> None:
@@ -118,7 +118,7 @@ def test_a_model_never_sees_the_edges_that_it_is_tried_on(
         return original(self, operands)
 
     monkeypatch.setattr(models_module.GCN, "forward", noticing)
-    Evaluator(graph, CPU).full(CONFIG)
+    GraphEvaluator(graph, CPU).full(CONFIG)
     split = split_links(graph.edge_index, graph.num_nodes)
     held = set().union(*(as_set(p.nodes[:, p.labels == 1]) for p in (split.valid, split.test)))
     assert len(held) > 10
@@ -133,19 +133,19 @@ def test_a_model_never_sees_the_edges_that_it_is_tried_on(
 def test_self_loops_change_nothing(graph: Graph) -> None:
     loops = torch.arange(graph.num_nodes).expand(2, -1)
     looped = dataclasses.replace(graph, edge_index=torch.cat([graph.edge_index, loops], dim=1))
-    plain, other = (Evaluator(g, CPU).full(CONFIG) for g in (graph, looped))
+    plain, other = (GraphEvaluator(g, CPU).full(CONFIG) for g in (graph, looped))
     assert np.array_equal(plain.curve, other.curve)
 
 
 def test_an_uncondensed_graph_does_as_well_as_the_graph_itself(graph: Graph) -> None:
     seen = split_links(graph.edge_index, graph.num_nodes).seen
     adjacency = to_dense_adj(to_undirected(seen), max_num_nodes=graph.num_nodes)[0]
-    evaluator = Evaluator(graph, CPU)
+    evaluator = GraphEvaluator(graph, CPU)
     found = evaluator.evaluate(CondensedGraph(graph.x, graph.y, adjacency), CONFIG)
     full = evaluator.full(CONFIG)
     assert found.perf == pytest.approx(full.perf, abs=0.05)
     assert full.perf > 0.55
-    again = Evaluator(graph, CPU).full(CONFIG)
+    again = GraphEvaluator(graph, CPU).full(CONFIG)
     assert np.array_equal(full.curve, again.curve)
 
 
@@ -156,7 +156,7 @@ def test_the_tasks_of_both_packages_are_the_same() -> None:
 def test_a_graph_without_edges_is_a_row_with_a_reason(graph: Graph) -> None:
     alone = CondensedGraph(graph.x[:5], graph.y[:5], None)
     with pytest.raises(EvaluationError, match="no edges to learn links from"):
-        Evaluator(graph, CPU).evaluate(alone, CONFIG)
+        GraphEvaluator(graph, CPU).evaluate(alone, CONFIG)
     assert links_of(torch.tensor([[1, 1, 0], [0, 1, 1]])).tolist() == [[0], [1]]
 
 

@@ -47,6 +47,11 @@ def graph_of(config: CondenseConfig) -> dict[str, Any]:
     }
 
 
+def kept_of(config: CondenseConfig) -> dict[str, Any]:
+    """The arrays of a configuration's graph that a file keeps."""
+    return {name: values for name, values in graph_of(config).items() if values is not None}
+
+
 def edges_of(config: CondenseConfig, threshold: float) -> int:
     """How many edges of a configuration's graph reach a threshold."""
     adjacency = graph_of(config)["adjacency"]
@@ -135,7 +140,7 @@ def write_condensed(folder: Path, dataset: str = "toy") -> Path:
             for config in configs:
                 if config != FAILED:
                     trace = {"epoch": np.array([0, 20]), "valid_perf": np.array([0.1, 0.2])}
-                    graphs.add(config.valid_hash(), **graph_of(config), trace=trace)
+                    graphs.add(config.valid_hash(), kept_of(config), trace)
         write_table(
             stage,
             columns,

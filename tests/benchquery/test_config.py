@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import hashlib
 import json
 import os
@@ -19,8 +20,11 @@ from hypothesis import strategies as st
 
 from benchquery import CondenseConfig, EvalConfig
 from benchquery.errors import ConfigError
-from benchquery.kinds.condensed.config import MODELS, PROTOCOLS, RATIOS_OF, Config
-from benchquery.kinds.condensed.methods import BACKBONES, METHODS, RECIPE
+from benchquery.kinds.condensed import config as config_module
+from benchquery.kinds.condensed import methods
+from benchquery.kinds.condensed.config import MODELS, PROTOCOLS, RATIOS_OF, Config, text_hash
+from benchquery.kinds.condensed.hyperparameters import ALLOWED, Pattern, Range
+from benchquery.kinds.condensed.methods import BACKBONES, METHODS, MethodSpec
 
 CORA = CondenseConfig("cora", "gcond", 0.026)
 MIXED = CondenseConfig(
@@ -51,12 +55,18 @@ FROZEN = {
 default would change what a hash means: it needs a new recipe."""
 
 
-def value_like(default: object) -> st.SearchStrategy[Any]:
+TOGETHER = {"start_epochs", "expert_interval", "expert_epochs", "adj_steps", "layers", "fanout"}
+"""Hyper-parameters whose values depend on those of others: here they keep their defaults."""
+
+
+def value_like(name: str, default: object) -> st.SearchStrategy[Any]:
     """Values of a hyper-parameter, the default among them."""
+    if name in TOGETHER:
+        return st.just(default)
     kinds: dict[type, st.SearchStrategy[Any]] = {
         bool: st.booleans(),
-        int: st.integers(0, 10_000),
-        float: st.floats(0, 10, allow_nan=False),
+        int: st.integers(1, 10_000),
+        float: st.floats(0, 1, exclude_min=True, exclude_max=True),
         str: st.sampled_from(["cosine", "mse"]),
     }
     return st.one_of(st.just(default), kinds[type(default)])
@@ -79,7 +89,7 @@ def spellings(draw: st.DrawFn) -> tuple[dict[str, Any], CondenseConfig]:
         "ratio_of": draw(st.sampled_from(RATIOS_OF)),
     }
     names = draw(st.lists(st.sampled_from(list(defaults)), unique=True)) if defaults else []
-    arguments |= {name: draw(value_like(defaults[name])) for name in names}
+    arguments |= {name: draw(value_like(name, defaults[name])) for name in names}
     return arguments, CondenseConfig(**arguments)
 
 
@@ -113,7 +123,7 @@ def test_equal_means_equal_values(
     assert (a == b) == (dict(a.values) == dict(b.values)) == (a.valid_hash() == b.valid_hash())
 
 
-@given(st.sampled_from(MODELS), st.integers(0, 99), st.floats(0, 1), st.integers(1, 9))
+@given(st.sampled_from(MODELS), st.integers(0, 99), st.floats(0, 0.99), st.integers(1, 9))
 def test_evaluations_come_back(model: str, seed: int, dropout: float, layers: int) -> None:
     config = EvalConfig(model=model, seed=seed, dropout=dropout, layers=layers)
     assert EvalConfig.from_text(config.text) == config
@@ -159,32 +169,35 @@ def test_configurations_are_read_only_values() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: CondenseConfig("cora", "gcnod", 0.026), "unknown method 'gcnod'; allowed: random"),
+        (lambda: CondenseConfig("cora", "gcnod", 0.026), "'gcnod'; did you mean 'gcond'.* random"),
+        (lambda: CondenseConfig("cora", ["gcond"], 0.026), r"unknown method \['gcond'\]"),
         (lambda: CondenseConfig("", "gcond", 0.026), "dataset is ''"),
         (lambda: CondenseConfig("cora", "gcond", 2.6), "ratio is 2.6; .* 0.026 for 2.6%"),
         (lambda: CondenseConfig("cora", "gcond", True), "ratio is True"),
         (lambda: CondenseConfig("cora", "gcond", 0.026, "ones"), "init is 'ones'; allowed: noise"),
-        (lambda: CondenseConfig("cora", "random", 0.026, "noise"), "'noise'; allowed: none"),
+        (lambda: CondenseConfig("cora", "random", 0.026, "noise"), "'noise'.* allowed: none"),
         (lambda: CondenseConfig("cora", "gcond", 0.026, backbone="gat"), "backbone is 'gat'"),
         (lambda: CondenseConfig("cora", "gcond", 0.026, seed=-1), "seed is -1"),
         (lambda: CondenseConfig("cora", "gcond", 0.026, seed=True), "seed is True"),
         (lambda: CondenseConfig("cora", "gcond", 0.026, seed=0.5), "seed is 0.5"),
         (lambda: CondenseConfig("cora", "gcond", 0.026, protocol="new"), "allowed: corrected, as"),
         (lambda: CondenseConfig("cora", "gcond", 0.026, ratio_of="x"), "allowed: nodes, labelled"),
-        (lambda: CondenseConfig("cora", "gcond", 0.026, depth=2), "no hyper-parameter 'depth'"),
-        (lambda: CondenseConfig("cora", "random", 0.026, epochs=2), "it has none"),
+        (lambda: CondenseConfig("cora", "gcond", 0.026, depth=2), "hyper-parameter 'depth'"),
+        (lambda: CondenseConfig("cora", "random", 0.026, epochs=2), "allowed: none"),
         (lambda: CondenseConfig("cora", "gcond", 0.026, epochs=1.5), "epochs is 1.5; .* int"),
         (lambda: CondenseConfig("cora", "gcond", 0.026, lr_feat="nan"), "lr_feat is 'nan'"),
         (lambda: EvalConfig(model="gat"), "model is 'gat'; allowed: gcn, sgc"),
         (lambda: EvalConfig(task="poetry"), "task is 'poetry'"),
         (lambda: EvalConfig(seed=-1), "seed is -1"),
-        (lambda: EvalConfig(width=1), "no hyper-parameter 'width'; it has hidden"),
+        (lambda: EvalConfig(width=1), "unknown hyper-parameter 'width'"),
         (lambda: CORA.replace(method="gcnod"), "unknown method 'gcnod'"),
         (lambda: CORA["depth"], "has no 'depth'; it has dataset"),
         (lambda: CondenseConfig.from_text("{"), "is no configuration"),
         (lambda: CondenseConfig.from_text("[]"), "is no configuration"),
-        (lambda: CondenseConfig.from_text('{"recipe": "1"}'), "is no configuration"),
-        (lambda: CondenseConfig.from_text('{"recipe": "0"}'), "follows recipe '0'"),
+        (lambda: CondenseConfig.from_text('{"recipe": "1"}'), "is no configuration: it has no 'ra"),
+        (lambda: CondenseConfig.from_text(CORA.text.replace('"1"', "1")), "recipe is 1"),
+        (lambda: CondenseConfig.from_text(CORA.text.replace("0.026", "26")), "ratio is 26"),
+        (lambda: CondenseConfig.from_text(MIXED.text.replace(":3", ":[3]")), "epochs: not a numb"),
         (lambda: CondenseConfig.from_text(MLP.text), "is no configuration"),
     ],
 )  # fmt: skip
@@ -193,10 +206,152 @@ def test_what_is_wrong_is_said(make: Callable[[], object], message: str) -> None
         make()
 
 
+def made(method: str, **changes: Any) -> CondenseConfig:
+    return CondenseConfig("cora", method, 0.026, **changes)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: made("gcond", epochs=-5), "epochs is -5; it must be at least 0"),
+        (lambda: made("gcond", lr_feat=-1), "lr_feat is -1.0; it must be at least 0"),
+        (lambda: made("gcond", distance="foo"), "distance is 'foo'; it must be one of cosine, mse"),
+        (lambda: made("gcond", distance="cosin"), "mse; did you mean 'cosine'?"),
+        (lambda: made("gcond", evaluate_every=0), "evaluate_every is 0; it must be at least 1"),
+        (lambda: made("gcond", fanout="some"), "fanout is 'some'; it must be full, or"),
+        (lambda: made("gcond", fanout="0,5"), "fanout is '0,5'; it must be full, or"),
+        (lambda: made("gcond", fanout=""), "fanout is ''; it must be full, or"),
+        (lambda: made("gcond", fanout="10"), "fanout is '10'; .* for each of 2 layers"),
+        (lambda: made("gcond", fanout="10,5,5"), "for each of 2 layers"),
+        (lambda: made("gcond", layers=3, fanout="10,5"), "for each of 3 layers"),
+        (lambda: made("gcond", adj_steps=0, feat_steps=0), "adj_steps and feat_steps are 0"),
+        (lambda: made("sgdd", feature_share=1.5), "feature_share is 1.5; .* 0 and at most 1"),
+        (lambda: made("geom", curriculum_share=0), "above 0 and at most 1"),
+        (lambda: made("sfgc", expert_lr=0), "expert_lr is 0.0; it must be above 0"),
+        (lambda: made("sfgc", start_epochs=120), "start_epochs is 120; it must leave"),
+        (lambda: EvalConfig(dropout=7.0), "dropout is 7.0; it must be at least 0 and below 1"),
+        (lambda: EvalConfig(dropout=1), "dropout is 1.0"),
+        (lambda: EvalConfig(epochs=0), "epochs is 0; it must be at least 1"),
+        (lambda: EvalConfig(lr=0), "lr is 0.0; it must be above 0"),
+        (lambda: EvalConfig(threshold=-0.1), "threshold is -0.1"),
+        (lambda: CORA.replace(hidden=0), "hidden is 0"),
+        (lambda: EvalConfig().replace(layers=0), "layers is 0"),
+        (lambda: made("gcond", epoch=3), "unknown hyper-parameter 'epoch'; did you mean 'epochs'"),
+        (lambda: made("gcond", init="sampel"), "init is 'sampel'; did you mean 'sample'"),
+        (lambda: made("gcond", backbone="gc"), "backbone is 'gc'; did you mean '"),
+        (lambda: EvalConfig(model="sag"), "model is 'sag'; did you mean 'sage'"),
+        (lambda: EvalConfig("link_prediction"), "did you mean 'link-prediction'"),
+    ],
+)  # fmt: skip
+def test_what_can_not_be_is_said_at_once(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        make()
+
+
+def test_a_method_may_say_what_its_own_are_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it says nothing, what is shared holds; and of an unheard-of name, the type."""
+    defaults = {"epochs": "auto", "hidden": 8, "depth": 2, "batch": 1}
+    allowed = {"epochs": Pattern("auto|[0-9]+", "auto or a number"), "batch": Range(below=5)}
+    theirs = MethodSpec("theirs", "gradient", "sample", "gcn", defaults, allowed=allowed)
+    monkeypatch.setattr(methods, "METHODS", {**METHODS, "theirs": theirs})
+    assert made("theirs", epochs="12", batch=-3, depth=-9).count("depth") == -9
+    for changes, message in (
+        ({"epochs": "many"}, "epochs is 'many'; it must be auto or a number"),
+        ({"batch": 5}, "batch is 5; it must be below 5"),
+        ({"hidden": 0}, "hidden is 0; it must be at least 1"),
+        ({"depth": "deep"}, "depth is 'deep'; it is of the type int"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            made("theirs", **changes)
+
+
+def test_every_hyper_parameter_has_a_range() -> None:
+    """And the defaults are inside, on every dataset."""
+    for name, spec in METHODS.items():
+        assert spec.defaults.keys() <= ALLOWED.keys()
+        for dataset in ("cora", "citeseer", "other"):
+            values = spec.hyperparameters(dataset)
+            assert CondenseConfig(dataset, name, 0.5, **values) == CondenseConfig(
+                dataset, name, 0.5
+            )
+    usual = EvalConfig()
+    assert usual.hyperparameters.keys() <= ALLOWED.keys()
+    assert EvalConfig(**usual.hyperparameters) == usual
+
+
+def test_letter_case_does_not_matter() -> None:
+    assert CondenseConfig("cora", "GCond", 0.026, "Sample", "SGC", 0, "Corrected") == CORA  # type: ignore[arg-type]
+    assert made("DosCond", distance="MSE") == made("doscond")
+    assert EvalConfig("Node-Classification", "GCN") == EvalConfig()
+    assert made("K-Center").method == "k-center"
+
+
+UNKNOWN = {
+    "another package's": CORA.text.replace('"gcond"', '"theirs"').replace(
+        '"init"', '"depth":3,"init"'
+    ),
+    "another recipe": CORA.text.replace('"recipe":"1"', '"recipe":"2"'),
+    "a later hyper-parameter": CORA.text.replace('"init"', '"depth":3,"init"'),
+    "what is refused now": CORA.text.replace('"init"', '"epochs":-5,"init"'),
+}
+"""Texts of configurations that can't be run here."""
+
+
+@pytest.mark.parametrize("case", UNKNOWN)
+def test_a_configuration_that_can_not_be_run_is_what_its_text_says(case: str) -> None:
+    text = UNKNOWN[case]
+    fields = json.loads(text)
+    config = CondenseConfig.from_text(text)
+    assert (config.text, config.valid_hash()) == (text, text_hash(text))
+    assert config.recipe == fields.pop("recipe")
+    assert (config.method, config.ratio, config.init) == (fields["method"], 0.026, "sample")
+    assert dict(config.values) == fields
+    own = {name: value for name, value in fields.items() if name in ("depth", "epochs")}
+    assert dict(config.hyperparameters) == own
+    for other in (CondenseConfig.from_text(text), pickle.loads(pickle.dumps(config))):
+        assert other == config
+        assert hash(other) == hash(config)
+    assert config != CORA
+    assert eval(repr(config)) == config
+    for refused in (lambda: config.spec, lambda: config.replace(seed=1)):
+        with pytest.raises(ConfigError, match=r"from_text\(.*can't be run here: "):
+            refused()
+
+
+def test_evaluations_of_other_recipes_and_models_are_read() -> None:
+    usual = EvalConfig()
+    for text in (usual.text.replace("gcn", "gat"), usual.text.replace('"1"', '"2"')):
+        config = EvalConfig.from_text(text)
+        assert (config.text, dict(config.hyperparameters)) == (text, {})
+        with pytest.raises(ConfigError, match="can't be run here"):
+            config.check_runnable()
+    usual.check_runnable()
+
+
+def test_a_new_recipe_changes_the_keys_of_its_own_method_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = {name: made(name) for name in METHODS}
+    task = EvalConfig("link-prediction")
+    changed = {**METHODS, "gcond": dataclasses.replace(METHODS["gcond"], recipe="2")}
+    monkeypatch.setattr(methods, "METHODS", changed)
+    recipes = {"node-classification": "2", "link-prediction": "1"}
+    monkeypatch.setattr(config_module, "TASK_RECIPES", recipes)
+    after = {name: made(name) for name in METHODS}
+    assert [name for name in METHODS if before[name] != after[name]] == ["gcond"]
+    assert json.loads(after["gcond"].text)["recipe"] == after["gcond"].recipe == "2"
+    old = CondenseConfig.from_text(CORA.text)
+    assert old == CORA
+    with pytest.raises(ConfigError, match="it follows recipe '1', and this version knows '2'"):
+        old.check_runnable()
+    assert EvalConfig("link-prediction") == task
+    assert EvalConfig().recipe == "2"
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_defaults_are_those_of_the_recipe(method: str) -> None:
     spec = METHODS[method]
     by_dataset = {name: dict(changes) for name, changes in spec.by_dataset.items()}
     body = json.dumps([spec.init, spec.backbone, dict(spec.defaults), by_dataset], sort_keys=True)
-    assert RECIPE == "1"
+    assert spec.recipe == "1"
     assert hashlib.sha256(body.encode()).hexdigest()[:12] == FROZEN[method]

@@ -10,7 +10,13 @@ import h5py
 import numpy as np
 import pytest
 
-from benchquery.errors import BenchQueryError, CorruptTableError, QueryError, UnknownHashError
+from benchquery.errors import (
+    BenchQueryError,
+    CorruptTableError,
+    QueryError,
+    SchemaVersionError,
+    UnknownHashError,
+)
 from benchquery.kinds.condensed.graphs import Graphs, new_graphs
 
 RNG = np.random.default_rng(0)
@@ -28,10 +34,14 @@ GRAPHS: dict[str, dict[str, Any]] = {
     "edgeless": {
         "x": RNG.random((70, 30)).astype(np.float16),
         "y": np.arange(70) % 7,
-        "adjacency": None,
         "trace": {"epoch": np.array([0])},
     },
 }
+
+
+def parts(graph: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The arrays of a graph, and its trace."""
+    return {name: graph[name] for name in graph if name != "trace"}, graph["trace"]
 
 
 @pytest.fixture
@@ -39,14 +49,13 @@ def path(tmp_path: Path) -> Path:
     """A file with all of `GRAPHS`."""
     file = tmp_path / "graphs.h5"
     with new_graphs(file) as graphs:
-        digests = {graphs.add(name, **graph) for name, graph in GRAPHS.items()}
+        digests = {graphs.add(name, *parts(graph)) for name, graph in GRAPHS.items()}
     assert len(digests) == len(GRAPHS)
     return file
 
 
 def assert_same(graphs: Graphs, name: str) -> None:
-    truth = {key: value for key, value in GRAPHS[name].items() if value is not None}
-    traced = truth.pop("trace")
+    truth, traced = parts(GRAPHS[name])
     for read, written in ((graphs.graph(name), truth), (graphs.trace(name), traced)):
         assert list(read) == list(written)
         for key, values in written.items():
@@ -70,7 +79,7 @@ def test_the_digest_is_of_the_content(tmp_path: Path) -> None:
     for change in (0.0, 0.0, 1.0):
         with new_graphs(tmp_path / "g.h5") as graphs:
             graph = GRAPHS["soft"] | {"x": GRAPHS["soft"]["x"] + np.float32(change)}
-            digests.append(graphs.add("a", **graph))
+            digests.append(graphs.add("a", *parts(graph)))
     assert digests[0] == digests[1] != digests[2]
 
 
@@ -84,6 +93,7 @@ def test_the_digest_is_of_the_content(tmp_path: Path) -> None:
         ({"y": np.zeros(7)}, "y is float64"),
         ({"y": np.zeros(6, dtype=int)}, "7 integers or rows"),
         ({"adjacency": np.zeros((7, 6))}, "adjacency has the shape"),
+        ({"colour": np.zeros(7)}, "it has x, y, adjacency, colour, not x, y"),
         ({"trace": {}}, "trace"),
         ({"trace": {"epoch": np.array([])}}, "at least one"),
         ({"trace": {"epoch": np.arange(3), "loss": np.arange(2.0)}}, "as many"),
@@ -93,10 +103,10 @@ def test_the_digest_is_of_the_content(tmp_path: Path) -> None:
 def test_what_is_no_graph_is_refused(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
     with new_graphs(tmp_path / "g.h5") as graphs:
         with pytest.raises(QueryError, match=f"graph of abc can't be stored: .*{message}"):
-            graphs.add("abc", **(GRAPHS["soft"] | changes))
-        graphs.add("abc", **GRAPHS["soft"])
+            graphs.add("abc", *parts(GRAPHS["soft"] | changes))
+        graphs.add("abc", *parts(GRAPHS["soft"]))
         with pytest.raises(QueryError, match="there already"):
-            graphs.add("abc", **GRAPHS["soft"])
+            graphs.add("abc", *parts(GRAPHS["soft"]))
 
 
 def test_flipped_bits_are_never_served(path: Path) -> None:
@@ -135,3 +145,14 @@ def test_other_content_is_not_served(path: Path) -> None:
         graphs.graph("edgeless")
     with pytest.raises(CorruptTableError, match="damaged at configuration edgeless"):
         graphs.trace("edgeless")
+
+
+def test_a_form_that_is_not_known_is_named(path: Path) -> None:
+    """A group says what is kept in it; one that says nothing, as all did at first, is a graph."""
+    with h5py.File(path, "r+") as file:
+        file["soft"].attrs["form"] = np.bytes_("graph")
+        file["edgeless"].attrs["form"] = np.bytes_("trees")
+    graphs = Graphs(path)
+    assert_same(graphs, "soft")
+    with pytest.raises(SchemaVersionError, match=r"form 'trees'; .* knows graph: update graphtab"):
+        graphs.graph("edgeless")

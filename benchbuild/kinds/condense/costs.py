@@ -16,7 +16,6 @@ from benchbuild.kinds.condense.evaluations import Evaluations
 from benchbuild.kinds.train.costs import FLOAT, GraphSize, size_of
 from benchbuild.pipeline.jobs import Cost
 from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
-from benchquery.kinds.condensed.methods import find_method
 
 LABELLED = 0.05
 """Share of the nodes that is taken to be labelled, where the ratio is one of those."""
@@ -95,11 +94,11 @@ def _snapshots(config: CondenseConfig) -> int:
 def _method(config: CondenseConfig, size: GraphSize, nodes: int) -> float:
     """Predict the time of the method alone."""
     given = config.hyperparameters
-    if find_method(config.method).family == "core-set":
+    if config.spec.family == "core-set":
         gcn = EvalConfig(hidden=int(given.get("hidden", 1)), epochs=int(given.get("epochs", 1)))
         return _training(gcn, size, nodes)
     step = STEPS.get(config.method, STEPS["gcond"])
-    on_graph = config.backbone != "sgc" and find_method(config.method).family != "trajectory"
+    on_graph = config.backbone != "sgc" and config.spec.family != "trajectory"
     grown = _pass(size, 1) / _pass(size_of("cora"), 1) if on_graph else 1.0
     loops = config.count("epochs") * max(int(given.get("outer", 1)), 1)
     return loops * (step.fixed * grown + step.pair * nodes**2)
@@ -107,6 +106,7 @@ def _method(config: CondenseConfig, size: GraphSize, nodes: int) -> float:
 
 def _training(config: EvalConfig, size: GraphSize, nodes: int) -> float:
     """Predict the time of training a model on a condensed graph, tried in every epoch."""
+    config.check_runnable()
     width = config.count("hidden")
     trained = (1e-10 * nodes + 3e-9) * size.features * width
     once = 1.5e-3 + _pass(size, width) + trained

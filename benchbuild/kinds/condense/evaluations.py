@@ -15,13 +15,12 @@ import numpy as np
 from benchbuild.errors import EvaluationError, PlanError
 from benchbuild.pipeline.failures import failure
 from benchbuild.pipeline.jobs import OK, STATUSES, Field, Json, Record
-from benchquery.errors import ConfigError
 from benchquery.kinds.condensed.config import MODELS, TASKS, EvalConfig
 from benchquery.table.schema import CURVE_COLUMNS
 
 if TYPE_CHECKING:
-    from benchbuild.kinds.condense.nodes.payload import StoredGraph
-    from benchbuild.kinds.evaluate.evaluator import Evaluator
+    from benchbuild.kinds.condense.evaluator import Evaluator
+    from benchbuild.kinds.condense.payload import StoredPayload
 
 DEFAULT_MODELS = ("gcn",)
 DEFAULT_SEEDS = (0, 1, 2)
@@ -69,14 +68,13 @@ class Evaluations:
             ConfigError: If a task, model or hyper-parameter is unknown or not allowed.
             PlanError: If a model is named twice, or there is none.
         """
-        if len(set(models)) < len(models) or not models:
+        changed = hyperparameters or {}
+        configs = tuple(EvalConfig(task, model, **changed) for model in models)
+        if len(set(configs)) < len(configs) or not configs:
             raise PlanError(
                 f"models {','.join(models)!r}: there must be at least one, and each only once; "
                 f"allowed: {', '.join(MODELS)}"
             )
-        changed = hyperparameters or {}
-        configs = tuple(EvalConfig(task, model, **changed) for model in models)
-        _check_ranges(configs[0])
         return cls(configs, tuple(seeds))
 
     @classmethod
@@ -105,13 +103,13 @@ class Evaluations:
         """Epochs of every training."""
         return self.configs[0].count("epochs")
 
-    def run(self, evaluator: Evaluator, graph: StoredGraph) -> dict[str, Any]:
-        """Evaluate a graph in every way; gives `EVALUATION_FIELDS`, ``status`` and ``reason``.
+    def run(self, evaluator: Evaluator[Any], kept: StoredPayload) -> dict[str, Any]:
+        """Evaluate a payload in every way; gives `EVALUATION_FIELDS`, ``status`` and ``reason``.
 
         The status is "ok" unless the machine failed an evaluation, which another one may not.
         """
         found = [
-            _evaluate(evaluator, graph, config.replace(seed=seed))
+            _evaluate(evaluator, kept, config.replace(seed=seed))
             for config in self.configs
             for seed in self.seeds
         ]
@@ -212,15 +210,15 @@ class Result:
                 yield f"perf is {self.perf}, its curve says {self.curve[row, column]}"
 
 
-def _evaluate(evaluator: Evaluator, graph: StoredGraph, config: EvalConfig) -> Result:
-    """Evaluate a graph once; what goes wrong becomes the result's status.
+def _evaluate(evaluator: Evaluator[Any], kept: StoredPayload, config: EvalConfig) -> Result:
+    """Evaluate a payload once; what goes wrong becomes the result's status.
 
     If it is the training on the original graph that goes wrong, all else is kept.
     """
     nothing = np.full((config.count("epochs"), len(CURVE_COLUMNS)), np.nan)
     result = Result(OK, "", math.nan, math.nan, math.nan, nothing)
     try:
-        found = evaluator.evaluate(graph.condensed(), config)
+        found = evaluator.evaluate(kept.payload(), config)
         result = Result(
             found.status, found.reason, found.valid_perf, found.perf, math.nan, found.curve
         )
@@ -229,23 +227,3 @@ def _evaluate(evaluator: Evaluator, graph: StoredGraph, config: EvalConfig) -> R
         status, reason = failure(error)
         determined = isinstance(error, EvaluationError)
         return replace(result, status=status, reason=reason, determined=determined)
-
-
-def _check_ranges(config: EvalConfig) -> None:
-    """Refuse hyper-parameters that no training can have.
-
-    Raises:
-        ConfigError: If a value is out of range.
-    """
-    allowed = {
-        "hidden": (config.count("hidden") >= 1, "at least 1"),
-        "layers": (config.count("layers") >= 1, "at least 1"),
-        "epochs": (config.count("epochs") >= 1, "at least 1"),
-        "lr": (config.number("lr") > 0, "above 0"),
-        "weight_decay": (config.number("weight_decay") >= 0, "at least 0"),
-        "dropout": (0 <= config.number("dropout") < 1, "from 0 and below 1"),
-        "threshold": (0 <= config.number("threshold") <= 1, "from 0 to 1"),
-    }
-    for name, (fine, range_) in allowed.items():
-        if not fine:
-            raise ConfigError(f"{name} is {config[name]!r}; it must be {range_}")

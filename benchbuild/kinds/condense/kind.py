@@ -17,18 +17,18 @@ import numpy as np
 
 from benchbuild.errors import PlanError
 from benchbuild.kinds.condense.costs import predict
+from benchbuild.kinds.condense.domains import MODULES, find_domain
 from benchbuild.kinds.condense.evaluations import EVALUATION_FIELDS, Evaluations
 from benchbuild.kinds.condense.nodes.payload import StoredGraph
-from benchbuild.kinds.condense.nodes.statistics import statistics
 from benchbuild.kinds.train.kind import DatasetWorker, canonical_dataset
 from benchbuild.pipeline.jobs import OK, Cost, Field, Json, Key, Place, Record, Run, canonical
 from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
 from benchquery.kinds.condensed.methods import RECIPE
 
 if TYPE_CHECKING:
-    from benchbuild.kinds.condense.nodes.problem import Problem
+    from benchbuild.kinds.condense.evaluator import Evaluator
+    from benchbuild.kinds.condense.method import AnyProblem
     from benchbuild.kinds.condense.process import Condensation
-    from benchbuild.kinds.evaluate.evaluator import Evaluator
     from benchbuild.pipeline.collect import Collection
 
 
@@ -77,7 +77,11 @@ class CondenseKind:
         *CONDENSE_FIELDS,
         *EVALUATION_FIELDS,
     )
-    preload: tuple[str, ...] = ("benchbuild.datasets", "benchbuild.kinds.condense.process")
+    preload: tuple[str, ...] = (
+        "benchbuild.datasets",
+        "benchbuild.kinds.condense.process",
+        *MODULES,
+    )
 
     def keys(self, run: Run) -> list[Key]:
         """List the configurations in the order in which they were given."""
@@ -134,19 +138,14 @@ class EvaluatingWorker(DatasetWorker):
     def __init__(self, settings: Json, place: Place) -> None:
         super().__init__(settings["dataset"], place)
         self.evaluations = Evaluations.read(settings)
-        self.evaluator: Evaluator = self._make_evaluator()
-
-    def _make_evaluator(self) -> Evaluator:
-        from benchbuild.kinds.evaluate.evaluator import Evaluator
-
-        return Evaluator(self.problem.graph, self._device)
+        self._domain = find_domain(self._graph.sort)
+        self._prepared = self._domain.prepare(self._graph)
+        self.evaluator: Evaluator[Any] = self._domain.make_evaluator(self._prepared, self._device)
 
     @cached_property
-    def problem(self) -> Problem:
-        """The graph as methods see it."""
-        from benchbuild.kinds.condense.nodes.problem import Problem
-
-        return Problem(self._graph, self._device)
+    def problem(self) -> AnyProblem:
+        """The data as methods see it."""
+        return self._domain.make_problem(self._prepared, self._device)
 
     def environment(self) -> str:
         """Say where this worker runs, as JSON."""
@@ -188,7 +187,7 @@ class CondenseContext(EvaluatingWorker):
         if done.best is None:
             nothing = {f.name: np.empty(0, f.dtype[:-2]) for f in EVALUATION_FIELDS}
             return {**nothing, "eval_reasons": "", **own}
-        found = self.evaluations.run(self.evaluator, done.best.graph)
+        found = self.evaluations.run(self.evaluator, done.best.payload)
         return found if done.status == OK else {**found, **own}
 
 
@@ -201,7 +200,7 @@ def _condense_fields(done: Condensation) -> dict[str, Any]:
         **{f.name: np.empty(0, f.dtype[:-2]) for f in GRAPH_FIELDS if f.name != "nodes"},
     }
     if best is not None:
-        graph = {"nodes": len(best.graph.x), **best.graph.to_record()}
+        graph = best.payload.to_record()
     return {
         **graph,
         "best_epoch": -1 if best is None else best.epoch,
@@ -238,14 +237,7 @@ def graph_columns(graph: StoredGraph | None, threshold: float) -> dict[str, Any]
     if graph is None:
         nothing = {"nodes": 0, "edges": 0, "graph_bytes": 0}
         return {**nothing, "density": float("nan"), "homophily": float("nan")}
-    found = statistics(graph, threshold)
-    return {
-        "nodes": found.nodes,
-        "edges": found.edges,
-        "graph_bytes": found.bytes,
-        "density": found.density,
-        "homophily": found.homophily,
-    }
+    return graph.columns(threshold)
 
 
 def condense_run(
@@ -261,6 +253,7 @@ def condense_run(
 
     Raises:
         PlanError: If there are none, or one of another dataset.
+        ConfigError: If one can't be run here, as when its method is not installed.
         UnknownDatasetError: If there is no such dataset.
     """
     name = canonical_dataset(dataset)
@@ -268,6 +261,7 @@ def condense_run(
     if not chosen:
         raise PlanError(f"there is nothing to condense on {name!r}")
     for config in chosen:
+        config.check_runnable()
         if config.dataset != name:
             raise PlanError(f"{config!r} is not of the dataset {name!r} of this run")
     settings = {

@@ -32,7 +32,6 @@ def load(
     from torch_geometric.data import Data
 
     from benchbuild.kinds.condense.nodes.payload import StoredGraph
-    from benchbuild.kinds.evaluate.operands import edges_of
 
     number = config.valid_hash() if isinstance(config, CondenseConfig) else config
     for info in store.tables(source, "condensed"):
@@ -40,8 +39,8 @@ def load(
         if number not in table or number not in table.graphs.configs:
             continue
         arrays = table.graph(number)
-        graph = StoredGraph(arrays["x"], arrays["y"], arrays.get("adjacency")).condensed()
-        edge_index, edge_weight = edges_of(graph.adjacency, max(threshold, torch.finfo().tiny))
+        graph = StoredGraph.from_arrays(arrays).payload()
+        edge_index, edge_weight = graph.edges(max(threshold, torch.finfo().tiny))
         return Data(x=graph.x, edge_index=edge_index, edge_weight=edge_weight, y=graph.y)
     where = f"in {source}" if source is not None else "here"
     raise UnknownHashError(f"no table of condensed graphs {where} has the graph {number!r}")

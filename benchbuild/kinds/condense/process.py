@@ -10,16 +10,17 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 
 from benchbuild.compute.devices import reproducible
 from benchbuild.compute.meters import MemoryMeter, Stopwatch
-from benchbuild.kinds.condense.nodes.payload import StoredGraph
-from benchbuild.kinds.condense.nodes.problem import Problem, Snapshot, Workspace
+from benchbuild.kinds.condense.evaluator import Evaluator
+from benchbuild.kinds.condense.method import AnyProblem, Snapshot, Workspace
+from benchbuild.kinds.condense.payload import StoredPayload
 from benchbuild.kinds.condense.registry import condenser
-from benchbuild.kinds.evaluate.evaluator import Evaluator
 from benchbuild.pipeline.jobs import DIVERGED, OK
 from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
 
@@ -51,17 +52,17 @@ class Judged:
 
     Attributes:
         epoch: Its epoch.
-        losses: Its losses by name.
+        losses: Its losses by name, and the diagnostics that its method asks for.
         valid_perf: The validation metric of a model trained on it.
         seconds: Time of the method until then.
-        graph: The graph as it is kept.
+        payload: What the method had made, as it is kept.
     """
 
     epoch: int
     losses: dict[str, float]
     valid_perf: float
     seconds: float
-    graph: StoredGraph
+    payload: StoredPayload
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,22 +124,23 @@ class Meters:
 
 
 def run_condensation(
-    problem: Problem,
+    problem: AnyProblem,
     config: CondenseConfig,
-    evaluator: Evaluator,
+    evaluator: Evaluator[Any],
     judge: EvalConfig,
     scratch: Path,
 ) -> Condensation:
-    """Condense a graph.
+    """Condense what a problem shows.
 
     Args:
-        problem: The graph.
+        problem: The problem.
         config: How.
-        evaluator: Knows the validation nodes.
+        evaluator: Knows the validation labels.
         judge: How a snapshot is judged.
         scratch: A folder for large intermediate results.
     """
     method = condenser(config.method)
+    diagnostics = config.spec.diagnostics
     workspace = Workspace(scratch, {})
     judged: list[Judged] = []
     status, reason = OK, ""
@@ -146,14 +148,14 @@ def run_condensation(
         meters = Meters(problem.device)
         for snapshot in method(problem, config, workspace):
             meters.pause()
-            graph = StoredGraph.of(snapshot.graph)
-            if fault := _fault(snapshot, graph):
+            kept = snapshot.payload.stored()
+            if fault := _fault(snapshot, kept):
                 status, reason = DIVERGED, fault
                 break
-            valid_perf = evaluator.judge(graph.condensed(), judge)
-            judged.append(
-                Judged(snapshot.epoch, dict(snapshot.losses), valid_perf, meters.seconds, graph)
-            )
+            found = {name: evaluator.diagnose(name, snapshot.payload) for name in diagnostics}
+            losses = {**snapshot.losses, **found}
+            valid_perf = evaluator.judge(kept.payload(), judge)
+            judged.append(Judged(snapshot.epoch, losses, valid_perf, meters.seconds, kept))
             meters.resume()
     best = max(
         judged, key=lambda one: (not math.isnan(one.valid_perf), one.valid_perf), default=None
@@ -161,12 +163,12 @@ def run_condensation(
     return Condensation(status, reason, best, _trace(judged), _costs(workspace, meters, best))
 
 
-def _fault(snapshot: Snapshot, graph: StoredGraph) -> str:
+def _fault(snapshot: Snapshot, kept: StoredPayload) -> str:
     """Say why a snapshot can't be judged; nothing if it can."""
     for name, loss in snapshot.losses.items():
         if not math.isfinite(loss):
             return f"the loss {name!r} was not finite in epoch {snapshot.epoch}"
-    if not graph.is_finite:
+    if not kept.is_finite:
         return f"the graph was not finite in half precision in epoch {snapshot.epoch}"
     return ""
 

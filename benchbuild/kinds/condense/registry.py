@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import cast
 
-from benchbuild.kinds.condense.nodes.problem import Condenser
+from benchbuild.kinds.condense.method import Condenser
 from benchquery.kinds.condensed.methods import find_method
 
 

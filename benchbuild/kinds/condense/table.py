@@ -226,11 +226,7 @@ def _rows(
 
 
 def rows_of(table: CondensedTable) -> Iterator[Row]:
-    """Read the rows of a table back.
-
-    Raises:
-        ConfigError: If the table was made by a version with other recipes.
-    """
+    """Read the rows of a table back."""
     for number, record in enumerate(table.records()):
         seeds = [seed for seed in table.curves.seeds if f"perf_seed{seed}" in record]
         curves = dict(zip(table.curves.seeds, table.curves.block(number), strict=True))
@@ -256,8 +252,7 @@ def kept_of(table: CondensedTable) -> dict[str, Kept]:
     kept = {}
     for config in table:
         if config in table.graphs.configs:
-            arrays = table.graph(config)
-            graph = StoredGraph(arrays["x"], arrays["y"], arrays.get("adjacency"))
+            graph = StoredGraph.from_arrays(table.graph(config))
             kept[config] = Kept(graph, table.trace(config))
     return kept
 
@@ -286,8 +281,7 @@ def write_rows(
     _write_curves(stage / CURVES, ordered, seeds)
     with new_graphs(stage / GRAPHS) as graphs:
         for config in sorted(kept):
-            graph = kept[config].graph
-            graphs.add(config, graph.x, graph.y, graph.adjacency, kept[config].trace)
+            graphs.add(config, kept[config].graph.to_arrays(), kept[config].trace)
     cells = [row.columns(seeds) for row in ordered]
     statuses = Counter(cell["status"] for cell in cells)
     settings, facts, about = run.settings, run.facts, run.about

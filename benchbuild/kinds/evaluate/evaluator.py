@@ -9,23 +9,32 @@ from types import MappingProxyType
 import torch
 
 from benchbuild.datasets import Graph
-from benchbuild.kinds.condense.nodes.problem import CondensedGraph
+from benchbuild.errors import EvaluationError
+from benchbuild.kinds.condense.evaluator import Evaluation
+from benchbuild.kinds.condense.nodes.payload import CondensedGraph
+from benchbuild.kinds.evaluate.gntk import ValidationScore
 from benchbuild.kinds.evaluate.link_prediction import LinkPrediction
 from benchbuild.kinds.evaluate.node_classification import NodeClassification
-from benchbuild.kinds.evaluate.trial import Evaluation, Task
+from benchbuild.kinds.evaluate.trial import Task
 from benchquery.kinds.condensed.config import EvalConfig
+from benchquery.naming import unknown
 
 TASKS: Mapping[str, Callable[[Graph, torch.device], Task]] = MappingProxyType(
     {"node-classification": NodeClassification, "link-prediction": LinkPrediction}
 )
 """The tasks by name; `benchquery.kinds.condensed.config.TASKS` has the same names."""
+Diagnostic = Callable[[CondensedGraph], float]
+DIAGNOSTICS: Mapping[str, Callable[[Graph, torch.device], Diagnostic]] = MappingProxyType(
+    {"gntk": ValidationScore}
+)
+"""What `MethodSpec.diagnostics` may name."""
 
 
-class Evaluator:
-    """Tries models on one dataset.
+class GraphEvaluator:
+    """Tries models on one graph with labelled nodes; see `benchbuild.kinds.condense.evaluator`.
 
     Args:
-        graph: The dataset.
+        graph: The dataset, with its features scaled as the problem's are.
         device: Where to compute.
 
     Raises:
@@ -35,16 +44,27 @@ class Evaluator:
     def __init__(self, graph: Graph, device: torch.device) -> None:
         self._nodes = NodeClassification(graph, device)
         self._task = cache(lambda name: TASKS[name](graph, device))
-        self.full = cache(self._full)
+        self._diagnostic = cache(lambda name: DIAGNOSTICS[name](graph, device))
+        self._full = cache(lambda config: self._task(config.task).full(config))
 
-    def evaluate(self, condensed: CondensedGraph, config: EvalConfig) -> Evaluation:
+    def evaluate(self, payload: CondensedGraph, config: EvalConfig) -> Evaluation:
         """Train a model on a condensed graph; try it on the original one."""
-        return self._task(config.task).evaluate(condensed, config)
+        return self._task(config.task).evaluate(payload, config)
 
-    def judge(self, condensed: CondensedGraph, config: EvalConfig) -> float:
+    def judge(self, payload: CondensedGraph, config: EvalConfig) -> float:
         """Return the validation metric of a model trained to classify nodes; no test is seen."""
-        return self._nodes.judge(condensed, config)
+        return self._nodes.judge(payload, config)
 
-    def _full(self, config: EvalConfig) -> Evaluation:
+    def full(self, config: EvalConfig) -> Evaluation:
         """Train the same model on the original graph; worked out once."""
-        return self._task(config.task).full(config)
+        return self._full(config)
+
+    def diagnose(self, name: str, payload: CondensedGraph) -> float:
+        """Return a figure of a condensed graph that needs the validation labels.
+
+        Raises:
+            EvaluationError: If there is no such figure.
+        """
+        if name not in DIAGNOSTICS:
+            raise EvaluationError(unknown("diagnostic", name, DIAGNOSTICS))
+        return self._diagnostic(name)(payload)

@@ -14,7 +14,6 @@ from benchbuild.errors import DatasetError, PlanError
 from benchbuild.kinds.condense.costs import evaluation_seconds
 from benchbuild.kinds.condense.evaluations import EVALUATION_FIELDS, Evaluations
 from benchbuild.kinds.condense.kind import CondenseKey, EvaluatingWorker
-from benchbuild.kinds.condense.nodes.payload import StoredGraph
 from benchbuild.kinds.train.costs import BASE_MEMORY
 from benchbuild.pipeline.jobs import Cost, Field, Json, Key, Place, Record, Run
 from benchquery import condread
@@ -36,7 +35,7 @@ class EvaluateKind:
         *EVALUATION_FIELDS,
         Field("environment", "string", "measurement"),
     )
-    preload: tuple[str, ...] = ("benchbuild.datasets", "benchbuild.kinds.evaluate.evaluator")
+    preload: tuple[str, ...] = ("benchbuild.datasets", "benchbuild.kinds.evaluate.domain")
 
     def keys(self, run: Run) -> list[Key]:
         """List the configurations in the order in which the table has them."""
@@ -90,7 +89,7 @@ class EvaluateContext(EvaluatingWorker):
     def run(self, key: Key) -> Record:
         """Evaluate one graph."""
         arrays = self._table.graph(CondenseConfig.from_text(key[0]).valid_hash())
-        graph = StoredGraph(arrays["x"], arrays["y"], arrays.get("adjacency"))
+        graph = self._domain.payload.from_arrays(arrays)
         found: dict[str, Any] = self.evaluations.run(self.evaluator, graph)
         return {
             "config": key[0],

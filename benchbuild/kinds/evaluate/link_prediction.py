@@ -24,9 +24,10 @@ from torch_geometric.utils import coalesce
 from benchbuild.compute.objective import Objective
 from benchbuild.datasets import Graph
 from benchbuild.errors import EvaluationError
-from benchbuild.kinds.condense.nodes.problem import CondensedGraph
+from benchbuild.kinds.condense.evaluator import Evaluation
+from benchbuild.kinds.condense.nodes.payload import CondensedGraph
 from benchbuild.kinds.evaluate.operands import Operands, condensed_operands
-from benchbuild.kinds.evaluate.trial import Evaluation, run_trial
+from benchbuild.kinds.evaluate.trial import run_trial
 from benchquery.kinds.condensed.config import EvalConfig
 
 VALID_SHARE, TEST_SHARE = 0.05, 0.1
@@ -47,9 +48,9 @@ class Pairs:
     nodes: Tensor
 
     @classmethod
-    def of(cls, links: Tensor, strangers: Tensor) -> Pairs:
+    def of(cls, links: Tensor, negatives: Tensor) -> Pairs:
         """Put links and pairs that are not joined together."""
-        return cls(torch.cat([links, strangers], dim=1))
+        return cls(torch.cat([links, negatives], dim=1))
 
     @property
     def labels(self) -> Tensor:
@@ -85,8 +86,8 @@ def links_of(edge_index: Tensor) -> Tensor:
     return links
 
 
-class Strangers:
-    """The pairs of different nodes of a graph that are not joined.
+class NegativeSamples:
+    """The pairs of different nodes of a graph that are not joined, to draw from.
 
     Args:
         links: (2, links) what is joined, in one direction or both.
@@ -138,7 +139,7 @@ def split_links(edge_index: Tensor, num_nodes: int) -> LinkSplit:
         raise EvaluationError(f"the graph has {total} edges: too few to hold some out")
     order = torch.randperm(total, generator=generator).to(links.device)
     held, seen = links[:, order[: sum(sizes)]], links[:, order[sum(sizes) :]]
-    apart = Strangers(links, num_nodes).draw(sum(sizes), generator)
+    apart = NegativeSamples(links, num_nodes).draw(sum(sizes), generator)
     valid, test = (
         Pairs.of(one, other)
         for one, other in zip(
@@ -158,14 +159,14 @@ class _Linker:
         self._generator = torch.Generator().manual_seed(seed)
 
     def training_logits(self) -> Tensor:
-        """Logits of the links that are learnt and of as many drawn pairs, with dropout."""
+        """Return logits of the links that are learnt and of as many drawn pairs, with dropout."""
         self._model.train()
         drawn = self._lesson.draw(self._generator)
         return drawn.logits(self._model(self._lesson.graph))
 
     @torch.no_grad()
     def evaluation_logits(self) -> Tensor:
-        """Logits of training, validation and test pairs, in that order."""
+        """Return the logits of training, validation and test pairs, in that order."""
         self._model.eval()
         tried = self._model(self._exam.graph)
         same = self._lesson.graph is self._exam.graph
@@ -184,12 +185,12 @@ class _Lesson:
     links: Tensor
 
     @cached_property
-    def _strangers(self) -> Strangers:
-        return Strangers(self.links, self.graph.num_nodes)
+    def _negatives(self) -> NegativeSamples:
+        return NegativeSamples(self.links, self.graph.num_nodes)
 
     def draw(self, generator: torch.Generator) -> Pairs:
         """Return the links and as many pairs that are not joined."""
-        return Pairs.of(self.links, self._strangers.draw(int(self.links.shape[1]), generator))
+        return Pairs.of(self.links, self._negatives.draw(int(self.links.shape[1]), generator))
 
     @cached_property
     def pairs(self) -> Pairs:

@@ -15,9 +15,10 @@ from torch import Tensor, nn
 from benchbuild.compute.objective import Objective
 from benchbuild.datasets import Graph
 from benchbuild.errors import DatasetError
-from benchbuild.kinds.condense.nodes.problem import CondensedGraph
+from benchbuild.kinds.condense.evaluator import Evaluation
+from benchbuild.kinds.condense.nodes.payload import CondensedGraph
 from benchbuild.kinds.evaluate.operands import Operands, condensed_operands
-from benchbuild.kinds.evaluate.trial import Evaluation, run_trial
+from benchbuild.kinds.evaluate.trial import run_trial
 from benchquery.kinds.condensed.config import EvalConfig
 
 
@@ -59,13 +60,13 @@ class _Student:
         self._exam = exam
 
     def training_logits(self) -> Tensor:
-        """Logits of the training nodes, with dropout."""
+        """Return the logits of the training nodes, with dropout."""
         self._model.train()
         return self._lesson.logits(self._model)
 
     @torch.no_grad()
     def evaluation_logits(self) -> Tensor:
-        """Logits of the training, validation and test nodes, in that order."""
+        """Return the logits of the training, validation and test nodes, in that order."""
         self._model.eval()
         out: Tensor = self._model(self._exam.graph)
         same = self._lesson.graph is self._exam.graph

@@ -25,7 +25,7 @@ from benchbuild.compute.adjacency import propagation_matrix
 from benchbuild.compute.features import to_scipy
 from benchbuild.compute.sparse import sparse_matrix
 from benchbuild.compute.thresholds import SPARSE_BELOW
-from benchbuild.kinds.condense.nodes.problem import CondensedGraph
+from benchbuild.kinds.condense.nodes.payload import CondensedGraph
 from benchbuild.kinds.condense.nodes.scaling import dense
 
 
@@ -33,7 +33,7 @@ class Factor(Protocol):
     """The left factor of a product: a dense matrix, a sparse one, or a product of them."""
 
     def __matmul__(self, dense: Tensor) -> Tensor:
-        """The product with a dense matrix, with its gradient."""
+        """Return the product with a dense matrix, with its gradient."""
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,11 @@ class Operands:
         self._factors: dict[tuple[str, int], Factor] = {}
 
     def transform(self, h: Tensor | None, weight: Tensor) -> Tensor:
-        """Features times weights of (outputs, inputs), as torch keeps them; None: the raw ones."""
+        """Return features, None for the raw ones, times weights of (outputs, inputs)."""
         return (self._smoothed("", 0) if h is None else h) @ weight.t()
 
     def propagate(self, op: str, h: Tensor | None, weight: Tensor, times: int = 1) -> Tensor:
-        """The matrix of an operation times features times weights.
+        """Return the matrix of an operation times features times weights.
 
         Args:
             op: See `benchbuild.compute.adjacency`.
@@ -92,7 +92,7 @@ class Operands:
         return product
 
     def spread(self, op: str, h: Tensor) -> Tensor:
-        """The matrix of an operation times features."""
+        """Return the matrix of an operation times features."""
         if (op, -1) not in self._factors:
             self._factors[op, -1] = self._factor(self._matrix(op))
         return self._factors[op, -1] @ h
@@ -104,7 +104,7 @@ class Operands:
         return edges[0].to(self.device), edges[1].to(self.device), weight.to(self.device)
 
     def _smoothed(self, op: str, times: int) -> Factor:
-        """The factor of the raw features, propagated a number of times."""
+        """Return the factor of the raw features, propagated a number of times."""
         if (op, times) not in self._factors:
             self._factors[op, times] = self._smooth(op, times)
         return self._factors[op, times]
@@ -137,18 +137,8 @@ def condensed_operands(
     condensed: CondensedGraph, threshold: float, device: torch.device
 ) -> Operands:
     """Make a condensed graph ready for models: edges below the threshold are left out."""
-    edges, weights = edges_of(condensed.adjacency, threshold)
+    edges, weights = condensed.edges(threshold)
     return Operands(condensed.x, edges, weights, device)
-
-
-def edges_of(adjacency: Tensor | None, threshold: float) -> tuple[Tensor, Tensor]:
-    """Return the edges of an adjacency matrix whose weights reach a threshold, and the weights."""
-    if adjacency is None:
-        return torch.empty((2, 0), dtype=torch.int64), torch.empty(0)
-    kept = torch.where(adjacency >= threshold, adjacency, torch.zeros_like(adjacency)).cpu().float()
-    kept.fill_diagonal_(0.0)
-    edges = kept.nonzero().t().contiguous()
-    return edges, kept[edges[0], edges[1]]
 
 
 def _is_sparse(matrix: csr_matrix) -> bool:

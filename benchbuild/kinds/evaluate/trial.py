@@ -6,10 +6,8 @@ The epoch is the first one of greatest validation metric.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
 import torch
 from torch import nn
 
@@ -17,35 +15,13 @@ from benchbuild.compute.devices import reproducible
 from benchbuild.compute.loop import History, Learner, learn
 from benchbuild.compute.objective import Objective
 from benchbuild.compute.result import summarise
-from benchbuild.kinds.condense.nodes.problem import CondensedGraph
+from benchbuild.kinds.condense.evaluator import Evaluation
+from benchbuild.kinds.condense.nodes.payload import CondensedGraph
 from benchbuild.kinds.evaluate.models import build_model
 from benchbuild.kinds.evaluate.operands import Operands
 from benchbuild.kinds.train.training.operations import store_by_column
 from benchbuild.pipeline.jobs import DIVERGED, OK
 from benchquery.kinds.condensed.config import EvalConfig
-
-
-@dataclass(frozen=True, eq=False)
-class Evaluation:
-    """What one training came to.
-
-    Attributes:
-        status: "ok" or "diverged".
-        reason: Why it is not "ok"; empty if it is.
-        valid_perf: Greatest validation metric over the epochs.
-        perf: Test metric at the first epoch that has it.
-        best_epoch: That epoch, counted from 0; -1 if there is none.
-        curve: (epochs, 7), columns as in `benchquery.table.schema.CURVE_COLUMNS`. The training
-            figures are those on the graph that was trained on; the last column is what `perf`
-            would be had training ended there.
-    """
-
-    status: str
-    reason: str
-    valid_perf: float
-    perf: float
-    best_epoch: int
-    curve: np.ndarray
 
 
 class Task(Protocol):

@@ -149,7 +149,13 @@ class ArchTable(RowTable[int]):
         return {"link": FACTS["link"](self.hashes), "ops": np.array(ops, dtype=object)}
 
     def _rows_of_keys(self, keys: Iterable[Arch | int] | Ints) -> Ints:
-        numbers = keys if isinstance(keys, np.ndarray) else np.array([*map(hash_of, keys)], int)
+        if isinstance(keys, np.ndarray):
+            numbers = keys
+        else:
+            listed = list(keys)
+            if any(not isinstance(key, (Arch, Integral)) for key in listed):
+                raise self._unknown(next(k for k in listed if not isinstance(k, (Arch, Integral))))
+            numbers = np.array([hash_of(key) for key in listed], int)
         if numbers.dtype.kind not in "iu":
             raise QueryError(f"hashes are integers, not {numbers.dtype} as in {numbers[:1]}")
         rows: Ints = np.frombuffer(self._rows, np.int32).take(numbers, mode="clip")

@@ -10,7 +10,6 @@ from benchquery._imports import LazyModule
 from benchquery.errors import ConfigError, CorruptTableError
 from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig, text_hash
 from benchquery.kinds.condensed.graphs import GRAPHS
-from benchquery.kinds.condensed.methods import RECIPE
 from benchquery.kinds.condensed.table import CondensedTable
 from benchquery.table.manifest import CURVES, SUMMARY
 from benchquery.table.record import Record
@@ -54,7 +53,7 @@ def _key_problem(record: Record) -> str:
             return f"{name} is {record[name]!r}, the hash of its text is {text_hash(text)!r}"
         try:
             fields = json.loads(text)
-            canonical = fields["recipe"] != RECIPE or kind.from_text(text).text == text
+            canonical = kind.from_text(text).text == text
         except (ValueError, TypeError, KeyError, ConfigError) as error:
             return f"{name}_text can't be read: {error}"
         if not canonical:

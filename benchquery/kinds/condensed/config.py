@@ -2,25 +2,37 @@
 
 Both are immutable and canonical: what is not said is filled in from the method's defaults, so two
 spellings of one configuration are equal and have one hash. The hash is the same in every process,
-on every machine and in every version with the same recipe.
+on every machine and in every version with the same recipe of the method.
+
+A configuration that is read back may be of a method that is not installed here, or of a recipe that
+this version doesn't have. It is then what its text says and no more: tables can be asked for it,
+but it can't be run.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from math import isfinite
 from numbers import Integral
 from types import MappingProxyType
 from typing import Any, Literal, Self, cast, get_args
 
 from benchquery.errors import ConfigError
-from benchquery.kinds.condensed.methods import BACKBONES, RECIPE, Value, find_method
+from benchquery.kinds.condensed.hyperparameters import Allowed, Range, Value, changes
+from benchquery.kinds.condensed.methods import (
+    BACKBONES,
+    RECIPE,
+    MethodSpec,
+    canonical_method,
+    find_method,
+)
+from benchquery.naming import match_name, suggestion
 
-Protocol = Literal["corrected", "as-released"]
+ProtocolName = Literal["corrected", "as-released"]
 RatioOf = Literal["nodes", "labelled"]
-PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
+PROTOCOLS: tuple[ProtocolName, ...] = get_args(ProtocolName)
 RATIOS_OF: tuple[RatioOf, ...] = get_args(RatioOf)
 _DIGITS = 16
 _FIXED = (
@@ -30,15 +42,34 @@ _FIXED = (
 """What a configuration's text holds beside hyper-parameters."""
 
 
-class Config:
+class Config(ABC):
     """A canonical set of named values. Equal if all values are; hashable; read-only."""
 
-    __slots__ = ("_key", "_values")
+    __slots__ = ("_hyperparameters", "_key", "_problem", "_values")
 
-    def __init__(self, fields: Mapping[str, Value], changed: Mapping[str, Value]) -> None:
-        """Take all values by name, and of the hyper-parameters those that are not the default."""
-        self._values = MappingProxyType(dict(fields))
-        self._key = json.dumps({"recipe": RECIPE, **changed}, sort_keys=True, separators=(",", ":"))
+    def _fill(
+        self,
+        recipe: str,
+        fixed: Mapping[str, Value],
+        hyperparameters: Mapping[str, Value],
+        changed: Mapping[str, Value],
+        problem: str = "",
+    ) -> None:
+        """Take all values.
+
+        Args:
+            recipe: The recipe that they follow.
+            fixed: The values that every configuration has.
+            hyperparameters: All hyper-parameters.
+            changed: Those of them that are not the default.
+            problem: Why the configuration can't be run here; empty if it can.
+        """
+        self._values = MappingProxyType({**fixed, **hyperparameters})
+        self._hyperparameters = MappingProxyType(dict(hyperparameters))
+        self._key = json.dumps(
+            {"recipe": recipe, **fixed, **changed}, sort_keys=True, separators=(",", ":")
+        )
+        self._problem = problem
 
     @property
     def text(self) -> str:
@@ -48,6 +79,26 @@ class Config:
     def valid_hash(self) -> str:
         """Return the hash: the key of tables."""
         return text_hash(self._key)
+
+    @property
+    def recipe(self) -> str:
+        """The version of what defaults and names mean in it."""
+        return str(json.loads(self._key)["recipe"])
+
+    @property
+    def hyperparameters(self) -> Mapping[str, Value]:
+        """The hyper-parameters: all of them, or those in its text if it can't be run here."""
+        return self._hyperparameters
+
+    def check_runnable(self) -> None:
+        """Refuse a configuration that can be looked up but not run.
+
+        Raises:
+            ConfigError: If its method is not installed, or it follows another recipe than the
+                method or task does here, or a value is not allowed.
+        """
+        if self._problem:
+            raise ConfigError(f"{self!r} can't be run here: {self._problem}")
 
     @property
     def _given(self) -> dict[str, Any]:
@@ -87,6 +138,8 @@ class Config:
         return hash((type(self), self._key))
 
     def __repr__(self) -> str:
+        if self._problem:
+            return f"{type(self).__name__}.from_text({self._key!r})"
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self._given.items())})"
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -96,29 +149,66 @@ class Config:
         """Return the same configuration but for some values.
 
         Raises:
-            ConfigError: If a name is unknown or a value not allowed.
+            ConfigError: If a name is unknown or a value not allowed, or the configuration can't be
+                run here, so that it is not known what its other values are.
         """
+        self.check_runnable()
         return type(self)(**{**self._given, **changes})
 
     @classmethod
     def from_text(cls, text: str) -> Self:
         """Read a configuration back.
 
+        One whose method is not installed, that follows another recipe than this version does, or
+        has a value that this version doesn't allow, keeps what its text says. It can be looked up,
+        compared and shown; `check_runnable` refuses it.
+
         Raises:
-            ConfigError: If it is no configuration, or one of another recipe.
+            ConfigError: If it is no configuration.
         """
         try:
             values = json.loads(text)
-            recipe = values.pop("recipe")
-            made = cls(**values) if recipe == RECIPE else None
-        except (ValueError, TypeError, AttributeError, KeyError) as error:
+            recipe = _name("recipe", values.pop("recipe"), RECIPE)
+            fixed = cls._fixed(values)
+            if wrong := [name for name, value in values.items() if not isinstance(value, Value)]:
+                raise ConfigError(f"{', '.join(wrong)}: not a number, a text, true or false")
+        except KeyError as error:
+            raise ConfigError(f"{text!r} is no configuration: it has no {error}") from error
+        except (ValueError, TypeError, AttributeError) as error:
             raise ConfigError(f"{text!r} is no configuration: {error}") from error
-        if made is None:
-            raise ConfigError(
-                f"{text!r} follows recipe {recipe!r}; this version knows {RECIPE!r}: use the "
-                "version of graphtab that made it"
+        try:
+            known = cls._recipe_of(fixed)
+            if recipe == known:
+                return cls(**values)
+            problem = (
+                f"it follows recipe {recipe!r}, and this version knows {known!r}: use the version "
+                "that made it"
             )
+        except ConfigError as error:
+            problem = str(error)
+        said = {name: value for name, value in values.items() if name not in fixed}
+        made = cls.__new__(cls)
+        made._fill(recipe, fixed, said, said, problem)
         return made
+
+    @classmethod
+    @abstractmethod
+    def _fixed(cls, values: Mapping[str, Any]) -> dict[str, Value]:
+        """Return the values that every configuration has, out of all values of one.
+
+        Raises:
+            KeyError: If one is missing.
+            ConfigError: If one can't be.
+        """
+
+    @classmethod
+    @abstractmethod
+    def _recipe_of(cls, fixed: Mapping[str, Value]) -> str:
+        """Return the recipe that this version has for a configuration.
+
+        Raises:
+            ConfigError: If it has none.
+        """
 
 
 class CondenseConfig(Config):
@@ -156,31 +246,62 @@ class CondenseConfig(Config):
         init: str | None = None,
         backbone: str | None = None,
         seed: int = 0,
-        protocol: Protocol = "corrected",
+        protocol: ProtocolName = "corrected",
         *,
         ratio_of: RatioOf = "nodes",
         **hyperparameters: Value,
     ) -> None:
         spec = find_method(method)
-        if not isinstance(dataset, str) or not dataset:
-            raise ConfigError(f"dataset is {dataset!r}; it is a name such as 'cora'")
+        fixed = self._fixed(
+            {
+                "dataset": dataset,
+                "method": canonical_method(method),
+                "ratio": ratio,
+                "init": _one_of("init", init or spec.init, spec.inits),
+                "backbone": _one_of("backbone", backbone or spec.backbone, BACKBONES),
+                "seed": seed,
+                "protocol": protocol,
+                "ratio_of": ratio_of,
+            }
+        )
+        defaults = spec.hyperparameters(dataset)
+        changed = changes(f"method {fixed['method']!r}", hyperparameters, defaults, spec.allowed)
+        self._fill(spec.recipe, fixed, {**defaults, **changed}, changed)
+
+    @classmethod
+    def _fixed(cls, values: Mapping[str, Any]) -> dict[str, Value]:
+        ratio = values["ratio"]
         if isinstance(ratio, bool) or not isinstance(ratio, (int, float)) or not 0 < ratio <= 1:
             raise ConfigError(
                 f"ratio is {ratio!r}; it is a fraction above 0 and up to 1, as in 0.026 for 2.6%"
             )
-        fixed: dict[str, Value] = {
-            "dataset": dataset,
-            "method": method,
+        return {
+            "dataset": _name("dataset", values["dataset"], "cora"),
+            "method": _name("method", values["method"], "gcond"),
             "ratio": float(ratio),
-            "init": _one_of("init", init or spec.init, spec.inits),
-            "backbone": _one_of("backbone", backbone or spec.backbone, BACKBONES),
-            "seed": _seed(seed),
-            "protocol": _one_of("protocol", protocol, PROTOCOLS),
-            "ratio_of": _one_of("ratio_of", ratio_of, RATIOS_OF),
+            "init": _name("init", values["init"], "sample"),
+            "backbone": _name("backbone", values["backbone"], "gcn"),
+            "seed": _seed(values["seed"]),
+            "protocol": _one_of("protocol", values["protocol"], PROTOCOLS),
+            "ratio_of": _one_of("ratio_of", values["ratio_of"], RATIOS_OF),
         }
-        defaults = spec.hyperparameters(dataset)
-        changed = _changes(f"method {method!r}", hyperparameters, defaults)
-        super().__init__({**fixed, **defaults, **changed}, {**fixed, **changed})
+
+    @classmethod
+    def _recipe_of(cls, fixed: Mapping[str, Value]) -> str:
+        try:
+            return find_method(str(fixed["method"])).recipe
+        except ConfigError as error:
+            raise ConfigError(f"{error}; install the package that publishes the method") from error
+
+    @property
+    def spec(self) -> MethodSpec:
+        """The method, as it is installed here.
+
+        Raises:
+            ConfigError: If the configuration can't be run here; see `check_runnable`.
+        """
+        self.check_runnable()
+        return find_method(self.method)
 
     @property
     def dataset(self) -> str:
@@ -213,18 +334,15 @@ class CondenseConfig(Config):
         return int(self["seed"])
 
     @property
-    def protocol(self) -> Protocol:
+    def protocol(self) -> ProtocolName:
         """Whether the faults of the published code are kept."""
-        return cast("Protocol", self["protocol"])
-
-    @property
-    def hyperparameters(self) -> Mapping[str, Value]:
-        """The hyper-parameters of the method, all of them."""
-        names = find_method(self.method).defaults
-        return MappingProxyType({name: self[name] for name in self if name in names})
+        return cast("ProtocolName", self["protocol"])
 
 
 TASKS = ("node-classification", "link-prediction")
+TASK_RECIPES: Mapping[str, str] = MappingProxyType(dict.fromkeys(TASKS, RECIPE))
+"""By task, the version of what evaluations do and default to; part of the hash of each of a task's
+evaluations and of no other's."""
 MODELS = ("gcn", "sgc", "sage", "appnp", "cheby", "mlp", "transformer")
 _EVALUATION: Mapping[str, Value] = MappingProxyType(
     {
@@ -238,6 +356,8 @@ _EVALUATION: Mapping[str, Value] = MappingProxyType(
     }
 )
 """GC-Bench's evaluation; edges of the condensed graph below `threshold` are left out."""
+_ALLOWED: Mapping[str, Allowed] = MappingProxyType({"epochs": Range(least=1)})
+"""What is allowed in an evaluation and not what it is in a condensation."""
 
 
 class EvalConfig(Config):
@@ -262,13 +382,27 @@ class EvalConfig(Config):
         seed: int = 0,
         **hyperparameters: Value,
     ) -> None:
-        fixed: dict[str, Value] = {
-            "task": _one_of("task", task, TASKS),
-            "model": _one_of("model", model, MODELS),
-            "seed": _seed(seed),
+        fixed = self._fixed(
+            {
+                "task": _one_of("task", task, TASKS),
+                "model": _one_of("model", model, MODELS),
+                "seed": seed,
+            }
+        )
+        changed = changes("an evaluation", hyperparameters, _EVALUATION, _ALLOWED)
+        self._fill(self._recipe_of(fixed), fixed, {**_EVALUATION, **changed}, changed)
+
+    @classmethod
+    def _fixed(cls, values: Mapping[str, Any]) -> dict[str, Value]:
+        return {
+            "task": _name("task", values["task"], TASKS[0]),
+            "model": _name("model", values["model"], MODELS[0]),
+            "seed": _seed(values["seed"]),
         }
-        changed = _changes("an evaluation", hyperparameters, _EVALUATION)
-        super().__init__({**fixed, **_EVALUATION, **changed}, {**fixed, **changed})
+
+    @classmethod
+    def _recipe_of(cls, fixed: Mapping[str, Value]) -> str:
+        return TASK_RECIPES[_one_of("task", fixed["task"], TASKS)]
 
     @property
     def task(self) -> str:
@@ -302,39 +436,16 @@ def _seed(seed: object) -> int:
     return int(seed)
 
 
-def _one_of(what: str, value: str, allowed: tuple[str, ...]) -> str:
-    if value not in allowed:
-        raise ConfigError(f"{what} is {value!r}; allowed: {', '.join(allowed)}")
+def _one_of(what: str, value: object, allowed: tuple[str, ...]) -> str:
+    """Return the one of some names that is meant, whatever its letter case."""
+    found = match_name(value, allowed)
+    if found is None:
+        guess = suggestion(value, allowed)
+        raise ConfigError(f"{what} is {value!r}{guess or ';'} allowed: {', '.join(allowed)}")
+    return found
+
+
+def _name(what: str, value: object, example: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise ConfigError(f"{what} is {value!r}; it is a name such as {example!r}")
     return value
-
-
-def _changes(
-    whose: str, given: Mapping[str, Value], defaults: Mapping[str, Value]
-) -> dict[str, Value]:
-    """Return the given hyper-parameters that differ from the default, each of its type."""
-    changed = {}
-    for name, value in given.items():
-        if name not in defaults:
-            allowed = ", ".join(defaults) or "none"
-            raise ConfigError(f"{whose} has no hyper-parameter {name!r}; it has {allowed}")
-        typed = _as_type_of(defaults[name], name, value)
-        if typed != defaults[name]:
-            changed[name] = typed
-    return changed
-
-
-def _as_type_of(default: Value, name: str, value: Value) -> Value:
-    """Return a value as the type of its default: texts are read, whole numbers may be floats."""
-    kind = type(default)
-    try:
-        if kind is bool:
-            made: Value = {"true": True, "false": False}[str(value).lower()]
-        else:
-            made = kind(value) + 0.0 if kind is float else kind(value)
-        if (kind is int and float(value) != made) or (kind is float and not isfinite(float(value))):
-            raise ValueError
-    except (ValueError, TypeError, KeyError, OverflowError) as error:
-        raise ConfigError(
-            f"{name} is {value!r}; it is of the type {kind.__name__}, as in {default!r}"
-        ) from error
-    return made

@@ -5,19 +5,28 @@
 edges, and ``trace``: one entry a snapshot, with its epoch, losses and validation figure. Every
 chunk and all of HDF5's own structures carry checksums, and every graph its SHA-256, so damage is
 noticed when it is read.
+
+What is kept may be of another form than one graph: the attribute ``form`` of a group says which of
+`FORMS`. A group without it is a graph.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
-from benchquery.errors import CorruptTableError, QueryError, UnknownHashError
+from benchquery.errors import (
+    CorruptTableError,
+    QueryError,
+    SchemaVersionError,
+    UnknownHashError,
+)
 from benchquery.table.curves import CHECKED
 from benchquery.table.hdf5 import new_hdf5
 
@@ -35,7 +44,10 @@ GRAPHS = "graphs.h5"
 
 _TRACE = "trace"
 _DIGEST = "sha256"
+_FORM = "form"
 _ARRAYS = ("x", "y", "adjacency")
+GRAPH = "graph"
+"""The form of one graph."""
 
 
 class NewGraphs:
@@ -47,18 +59,16 @@ class NewGraphs:
     def add(
         self,
         config: str,
-        x: Array,
-        y: Array,
-        adjacency: Array | None,
+        graph: Mapping[str, Array],
         trace: Mapping[str, Array],
     ) -> str:
         """Add the graph of a configuration.
 
         Args:
             config: The hash of the configuration.
-            x: (n, f) features, float16 or float32.
-            y: (n,) classes as integers, or (n, c) probabilities.
-            adjacency: (n, n) edge weights, float16 or float32; None for no edges.
+            graph: ``x``, (n, f) features, float16 or float32; ``y``, (n,) classes as integers or
+                (n, c) probabilities; and, if it has edges, ``adjacency``, (n, n) edge weights,
+                float16 or float32.
             trace: Figures of the snapshots by name, such as epoch, losses and valid_perf; all of
                 one length.
 
@@ -70,8 +80,7 @@ class NewGraphs:
         """
         if config in self._file:
             raise QueryError(f"the graph of {config} is there already")
-        arrays = {"x": x, "y": y} | ({} if adjacency is None else {"adjacency": adjacency})
-        arrays = {name: np.ascontiguousarray(values) for name, values in arrays.items()}
+        arrays = {name: np.ascontiguousarray(values) for name, values in graph.items()}
         figures = {name: np.asarray(values) for name, values in trace.items()}
         if problem := _graph_problem(arrays) or _trace_problem(figures):
             raise QueryError(f"the graph of {config} can't be stored: {problem}")
@@ -126,11 +135,13 @@ class Graphs:
 
         Raises:
             UnknownHashError: If there is no graph of this configuration.
+            SchemaVersionError: If it is of a form that this version does not know.
             CorruptTableError: If the file is damaged there.
         """
         with self._reading(config) as group:
-            arrays = {name: _read(group[name]) for name in _ARRAYS if name in group}
-            problem = _graph_problem(arrays)
+            form = self._form(config, group)
+            arrays = {name: _read(group[name]) for name in form.arrays if name in group}
+            problem = form.problem(arrays)
             if not problem and _digest(arrays) != group.attrs[_DIGEST].decode():
                 problem = "its SHA-256 is another"
             if problem:
@@ -154,6 +165,16 @@ class Graphs:
             if problem := _trace_problem(figures):
                 raise ValueError(problem)
         return MappingProxyType(figures)
+
+    def _form(self, config: str, group: h5py.Group) -> Form:
+        """Return what form a configuration's payload has."""
+        name = group.attrs[_FORM].decode() if _FORM in group.attrs else GRAPH
+        if name not in FORMS:
+            raise SchemaVersionError(
+                f"{self._path}: what is kept of {config} is of the form {name!r}; this version "
+                f"knows {', '.join(FORMS)}: update graphtab"
+            )
+        return FORMS[name]
 
     @contextlib.contextmanager
     def _reading(self, config: str) -> Iterator[h5py.Group]:
@@ -180,8 +201,8 @@ def _read(dataset: h5py.Dataset) -> Array:
 def _graph_problem(arrays: Mapping[str, Array]) -> str:
     """Say why arrays are not those of a graph; nothing if they are."""
     x, y, adjacency = (arrays.get(name) for name in _ARRAYS)
-    if x is None or y is None:
-        return "it has no x or no y"
+    if x is None or y is None or arrays.keys() - set(_ARRAYS):
+        return f"it has {', '.join(arrays) or 'nothing'}, not x, y and maybe adjacency"
     kinds = {name: values.dtype.kind for name, values in arrays.items()}
     if kinds["x"] != "f" or kinds.get("adjacency", "f") != "f":
         return "x and adjacency are floating-point numbers"
@@ -192,6 +213,23 @@ def _graph_problem(arrays: Mapping[str, Array]) -> str:
     if adjacency is not None and adjacency.shape != (len(x), len(x)):
         return f"adjacency has the shape {adjacency.shape}, not {(len(x), len(x))}"
     return ""
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form of what is kept of a condensation.
+
+    Attributes:
+        arrays: The names that its arrays may have.
+        problem: Says why arrays are not of this form; nothing if they are.
+    """
+
+    arrays: tuple[str, ...]
+    problem: Callable[[Mapping[str, Array]], str]
+
+
+FORMS: Mapping[str, Form] = MappingProxyType({GRAPH: Form(_ARRAYS, _graph_problem)})
+"""The forms by name."""
 
 
 def _trace_problem(figures: Mapping[str, Array]) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from benchquery.errors import UnknownNameError
 from benchquery.kinds.condensed.config import CondenseConfig
 from benchquery.kinds.condensed.methods import METHODS
 from benchquery.kinds.condensed.published import published
+from benchquery.naming import DATASET_ALIASES, match_name, unknown
 
 _LEARNT = tuple(name for name, spec in METHODS.items() if spec.family != "core-set")
 _BACKBONES = ("sgc", "transformer")
@@ -53,15 +54,20 @@ def grid(
         (487, 381)
     """
     if name not in GRIDS:
-        raise UnknownNameError(f"there is no grid {name!r}; there are {', '.join(GRIDS)}")
+        raise UnknownNameError(unknown("grid", name, GRIDS))
     configs = tuple(dict.fromkeys(GRIDS[name]()))
     known = dict.fromkeys(config.dataset for config in configs)
-    for dataset in datasets or ():
-        if dataset not in known:
-            raise UnknownNameError(
-                f"the grid {name!r} has no dataset {dataset!r}; it has {', '.join(known)}"
-            )
-    kept = set(known if datasets is None else datasets)
+    kept = set(known)
+    if datasets is not None:
+        kept = {_dataset_of(name, dataset, known) for dataset in datasets}
     return tuple(
         config.replace(seed=seed) for seed in seeds for config in configs if config.dataset in kept
     )
+
+
+def _dataset_of(grid_name: str, dataset: str, known: Iterable[str]) -> str:
+    """Return the dataset of a grid that is meant."""
+    found = match_name(dataset, known, DATASET_ALIASES)
+    if found is None:
+        raise UnknownNameError(f"grid {grid_name!r}: {unknown('dataset', dataset, known)}")
+    return found

@@ -1,28 +1,35 @@
 """The condensation methods: what each is called and what its hyper-parameters default to.
 
-A method's code is one file in `benchbuild.condense`; its line here is what makes a configuration
-canonical without that code, so that tables can be asked without torch. Other packages add methods
-through the entry point group ``graphtab.methods``; each entry is a `MethodSpec`.
+A method's code is one file in `benchbuild.kinds.condense.methods`; its line here is what makes a
+configuration canonical without that code, so that tables can be asked without torch. Other packages
+add methods through the entry point group ``graphtab.methods``; each entry is a `MethodSpec`.
 
 Defaults are the methods' own recipes as GC-Bench runs them
-(https://github.com/RingBDStack/GC-Bench) where not said otherwise. Changing a default needs a new
-`RECIPE`; a new hyper-parameter whose default keeps the old behaviour does not.
+(https://github.com/RingBDStack/GC-Bench) where not said otherwise. Changing a default of a method,
+or what it does, needs a new `MethodSpec.recipe`; a new hyper-parameter whose default keeps the old
+behaviour does not.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Mapping
+from functools import cache
 from types import MappingProxyType
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from benchquery.errors import ConfigError
+from benchquery.kinds.condensed.hyperparameters import Allowed, Value
+from benchquery.naming import match_name, unknown
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 ENTRY_POINT_GROUP = "graphtab.methods"
 RECIPE = "1"
-"""Version of all defaults below; part of every configuration's hash."""
+"""The recipe that every method and every task of evaluation begins with."""
 
-Value = bool | int | float | str
 Family = Literal["core-set", "gradient", "distribution", "trajectory"]
 
 INITS = ("noise", "sample", "center", "k-center", "k-means")
@@ -44,6 +51,12 @@ class MethodSpec:
         backbone: The model it usually matches or embeds with.
         defaults: Its hyper-parameters.
         by_dataset: What differs on some datasets.
+        allowed: What values some of its hyper-parameters may have, where
+            `benchquery.kinds.condensed.hyperparameters.ALLOWED` says nothing or something else.
+        diagnostics: Figures of its snapshots that need validation labels, by name: who judges them
+            works those out, and the trace has them beside the losses.
+        recipe: Version of its defaults and of what it does; part of the hash of each of its
+            configurations and of no other's.
     """
 
     module: str
@@ -52,6 +65,9 @@ class MethodSpec:
     backbone: str
     defaults: Mapping[str, Value]
     by_dataset: Mapping[str, Mapping[str, Value]] = dataclasses.field(default_factory=dict)
+    allowed: Mapping[str, Allowed] = dataclasses.field(default_factory=dict)
+    diagnostics: tuple[str, ...] = ()
+    recipe: str = RECIPE
 
     @property
     def inits(self) -> tuple[str, ...]:
@@ -124,19 +140,18 @@ def _early(cora: int, citeseer: int) -> dict[str, dict[str, Value]]:
     return {"cora": {"epochs": cora}, "citeseer": {"epochs": citeseer}}
 
 
+def _on_nodes(name: str) -> str:
+    """Return the module of a method that condenses one graph with labelled nodes."""
+    return f"benchbuild.kinds.condense.methods.nodes.{name}"
+
+
 METHODS: Mapping[str, MethodSpec] = MappingProxyType(
     {
-        "random": MethodSpec(
-            "benchbuild.kinds.condense.methods.nodes.random", "core-set", NONE, "gcn", {}
-        ),
-        "herding": MethodSpec(
-            "benchbuild.kinds.condense.methods.nodes.herding", "core-set", NONE, "gcn", _EMBEDDING
-        ),
-        "k-center": MethodSpec(
-            "benchbuild.kinds.condense.methods.nodes.k_center", "core-set", NONE, "gcn", _EMBEDDING
-        ),
+        "random": MethodSpec(_on_nodes("random"), "core-set", NONE, "gcn", {}),
+        "herding": MethodSpec(_on_nodes("herding"), "core-set", NONE, "gcn", _EMBEDDING),
+        "k-center": MethodSpec(_on_nodes("k_center"), "core-set", NONE, "gcn", _EMBEDDING),
         "gcond": MethodSpec(
-            "benchbuild.kinds.condense.methods.nodes.gcond",
+            _on_nodes("gcond"),
             "gradient",
             "sample",
             "sgc",
@@ -144,7 +159,7 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
             _early(300, 300),
         ),
         "doscond": MethodSpec(
-            "benchbuild.kinds.condense.methods.nodes.doscond",
+            _on_nodes("doscond"),
             "gradient",
             "sample",
             "gcn",
@@ -160,7 +175,7 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
             _early(1500, 1500),
         ),
         "sgdd": MethodSpec(
-            "benchbuild.kinds.condense.methods.nodes.sgdd",
+            _on_nodes("sgdd"),
             "gradient",
             "sample",
             "sgc",
@@ -175,7 +190,7 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
             _early(200, 200),
         ),
         "gcdm": MethodSpec(
-            "benchbuild.kinds.condense.methods.nodes.gcdm",
+            _on_nodes("gcdm"),
             "distribution",
             "sample",
             "gcn",
@@ -183,22 +198,23 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
             _early(300, 200),
         ),
         "dm": MethodSpec(
-            "benchbuild.kinds.condense.methods.nodes.dm",
+            _on_nodes("dm"),
             "distribution",
             "sample",
             "sgc",
             {**_EMBEDDINGS, **_ONE_STEP, "lr_adj": 1e-3, "epochs": 2000, "evaluate_every": 100},
         ),
         "sfgc": MethodSpec(
-            "benchbuild.kinds.condense.methods.nodes.sfgc",
+            _on_nodes("sfgc"),
             "trajectory",
             "k-center",
             "gcn",
             _STUDENT,
             _BAGS_OF_WORDS,
+            diagnostics=("gntk",),
         ),
         "geom": MethodSpec(
-            "benchbuild.kinds.condense.methods.nodes.geom",
+            _on_nodes("geom"),
             "trajectory",
             "k-center",
             "gcn",
@@ -217,11 +233,24 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
 """The methods by name, in the order in which they are listed; those of other packages apart."""
 
 
-def method_names() -> tuple[str, ...]:
-    """Return the names of all methods: those here, then those of other packages."""
-    from importlib.metadata import entry_points
+def method_names() -> list[str]:
+    """Return the names of all methods, those of other packages last."""
+    return list(dict.fromkeys([*METHODS, *_published(tuple(sys.path))]))
 
-    return (*METHODS, *(point.name for point in entry_points(group=ENTRY_POINT_GROUP)))
+
+def canonical_method(name: str) -> str:
+    """Return the name of a method, which may be given in any letter case.
+
+    Raises:
+        ConfigError: If there is no such method, here or in another package that is installed.
+    """
+    if isinstance(name, str) and name in METHODS:
+        return name
+    known = method_names()
+    found = match_name(name, known)
+    if found is None:
+        raise ConfigError(unknown("method", name, known))
+    return found
 
 
 def find_method(name: str) -> MethodSpec:
@@ -230,19 +259,24 @@ def find_method(name: str) -> MethodSpec:
     Raises:
         ConfigError: If there is no such method, or another package publishes no `MethodSpec`.
     """
+    name = canonical_method(name)
     if name in METHODS:
         return METHODS[name]
-    from importlib.metadata import entry_points
-
-    found = {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
-    if name not in found:
-        raise ConfigError(f"unknown method {name!r}; allowed: {', '.join([*METHODS, *found])}")
+    entry = _published(tuple(sys.path))[name]
     try:
-        spec = found[name].load()
+        spec = entry.load()
     except Exception as error:
         raise ConfigError(
-            f"method {name!r}: can't import {found[name].value}: {type(error).__name__}: {error}"
+            f"method {name!r}: can't import {entry.value}: {type(error).__name__}: {error}"
         ) from error
     if not isinstance(spec, MethodSpec):
-        raise ConfigError(f"method {name!r} is {found[name].value}, which is no MethodSpec")
+        raise ConfigError(f"method {name!r} is {entry.value}, which is no MethodSpec")
     return spec
+
+
+@cache
+def _published(path: tuple[str, ...]) -> Mapping[str, EntryPoint]:
+    """Return the methods that packages on Python's path publish, by name; looked up once a path."""
+    from importlib.metadata import entry_points
+
+    return {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}

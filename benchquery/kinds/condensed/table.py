@@ -148,8 +148,7 @@ class CondensedTable(RowTable[str]):
     def configs(self) -> list[CondenseConfig]:
         """Return the configurations, in the order of iteration.
 
-        Raises:
-            ConfigError: If the table was made by a version with other recipes.
+        One whose method is not installed, or that follows another recipe, is what its text says.
         """
         texts = self._columns.cells("config_text")
         return [CondenseConfig.from_text(texts[rows[0]]) for rows in self._rows.values()]

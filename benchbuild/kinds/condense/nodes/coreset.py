@@ -22,8 +22,10 @@ from benchbuild.compute.dropout import Dropout
 from benchbuild.compute.features import make_features
 from benchbuild.compute.rows import Rows
 from benchbuild.compute.sparse import sparse_matrix
+from benchbuild.kinds.condense.method import Snapshot
 from benchbuild.kinds.condense.nodes.backbones import linear_weights
-from benchbuild.kinds.condense.nodes.problem import CondensedGraph, Problem, Snapshot
+from benchbuild.kinds.condense.nodes.payload import CondensedGraph
+from benchbuild.kinds.condense.nodes.problem import Problem
 from benchbuild.kinds.condense.nodes.scaling import dense_rows
 from benchquery.kinds.condensed.config import CondenseConfig
 

@@ -31,12 +31,13 @@ from benchbuild.compute.adjacency import propagation_matrix
 from benchbuild.compute.features import to_scipy
 from benchbuild.compute.meters import Stopwatch
 from benchbuild.compute.thresholds import SPARSE_BELOW
+from benchbuild.kinds.condense.method import Workspace
 from benchbuild.kinds.condense.nodes.backbones import Backbone, Weights, make_backbone
-from benchbuild.kinds.condense.nodes.problem import Problem, Workspace
+from benchbuild.kinds.condense.nodes.problem import Problem
 from benchbuild.kinds.condense.nodes.views import DenseMatrix, Matrix, SparseHop, SparseTimes, View
 from benchbuild.pipeline.files import locked, make_folder, remove_leftovers, written_aside
 from benchquery.kinds.condensed.config import CondenseConfig
-from benchquery.kinds.condensed.methods import Value
+from benchquery.kinds.condensed.hyperparameters import Value
 from benchquery.table.hdf5 import new_hdf5
 
 FORMAT = 1
@@ -225,7 +226,7 @@ def _name(problem: Problem, config: CondenseConfig, curriculum: Curriculum | Non
     facts = {
         "format": FORMAT,
         "device": problem.device.type,
-        "graph": problem.graph.checksum,
+        "graph": problem.checksum,
         "curriculum": dict(curriculum.key) if curriculum else None,
         **{name: config[name] for name in _SETTINGS},
     }

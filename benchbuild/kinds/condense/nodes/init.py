@@ -23,7 +23,6 @@ from torch import Tensor
 from benchbuild.kinds.condense.nodes.problem import Problem
 from benchbuild.kinds.condense.nodes.scaling import dense_rows
 from benchquery.kinds.condensed.config import CondenseConfig
-from benchquery.kinds.condensed.methods import find_method
 
 
 def initial_features(
@@ -54,7 +53,7 @@ def initial_features(
 
 def mislabels(config: CondenseConfig) -> bool:
     """Return whether the published code of a method gives its sampled features wrong labels."""
-    return config.protocol == "as-released" and find_method(config.method).family == "gradient"
+    return config.protocol == "as-released" and config.spec.family == "gradient"
 
 
 def _of_class(

@@ -19,14 +19,15 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from benchbuild.kinds.condense.method import Snapshot
 from benchbuild.kinds.condense.nodes.backbones import Backbone, Weights, make_backbone
 from benchbuild.kinds.condense.nodes.init import initial_features
 from benchbuild.kinds.condense.nodes.matching import Objective
-from benchbuild.kinds.condense.nodes.problem import CondensedGraph, Problem, Snapshot
+from benchbuild.kinds.condense.nodes.payload import CondensedGraph
+from benchbuild.kinds.condense.nodes.problem import Problem
 from benchbuild.kinds.condense.nodes.structure import PairwiseMlp, Structure
 from benchbuild.kinds.condense.nodes.views import View, synthetic_view
 from benchquery.kinds.condensed.config import CondenseConfig
-from benchquery.kinds.condensed.methods import find_method
 
 
 class MakeObjective(Protocol):
@@ -52,7 +53,7 @@ def features_frozen(problem: Problem, config: CondenseConfig) -> bool:
     Its optimiser holds the tensor from before it was wrapped as a parameter, in distribution
     matching and in the inductive setting. Protocol ``as-released`` keeps that.
     """
-    affected = find_method(config.method).family == "distribution" or problem.graph.inductive
+    affected = config.spec.family == "distribution" or problem.inductive
     return config.protocol == "as-released" and affected
 
 

@@ -20,7 +20,6 @@ from types import MappingProxyType
 import torch
 from torch import Tensor
 
-from benchbuild.errors import HyperParameterError
 from benchbuild.kinds.condense.nodes.backbones import Backbone, Weights
 from benchbuild.kinds.condense.nodes.batches import ClassBatches
 from benchbuild.kinds.condense.nodes.problem import Problem
@@ -76,9 +75,6 @@ class GradientMatching:
         backbone: The model.
         labels: The classes of the synthetic nodes, ascending.
         generator: The source of everything random.
-
-    Raises:
-        HyperParameterError: If there is no such distance or fan-out.
     """
 
     def __init__(
@@ -89,10 +85,7 @@ class GradientMatching:
         labels: Tensor,
         generator: torch.Generator,
     ) -> None:
-        name = str(config["distance"])
-        if name not in DISTANCES:
-            raise HyperParameterError(f"distance is {name!r}; allowed: {', '.join(DISTANCES)}")
-        self._distance = DISTANCES[name]
+        self._distance = DISTANCES[str(config["distance"])]
         self._backbone = backbone
         self._batches = ClassBatches(problem, config, backbone, generator)
         self._labels = labels
@@ -123,9 +116,6 @@ class DistributionMatching:
         backbone: The model.
         labels: The classes of the synthetic nodes, ascending.
         generator: The source of everything random.
-
-    Raises:
-        HyperParameterError: If there is no such fan-out.
     """
 
     def __init__(

@@ -1,7 +1,13 @@
-"""A condensed graph as tables keep it, and what can be told of it by looking.
+r"""A condensed graph: the payload of methods that condense one graph with labelled nodes.
 
-Features and edge weights are kept in half precision. A graph is judged as it is kept, so what a
-table says of a graph holds of the very graph in it.
+Features and edge weights are kept in half precision. What tables say of a graph leaves edges whose
+weight is below a threshold out; its homophily is GC-Bench's weighted one,
+
+.. math::
+    \mathcal{H} = \frac{\sum_{(j,k) \in \mathcal{E}} w_{jk} \, \mathbf{1}(y_j = y_k)}
+    {\sum_{(j,k) \in \mathcal{E}} w_{jk}}
+
+Torch is needed only to compute with a graph.
 """
 
 from __future__ import annotations
@@ -12,8 +18,55 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchquery.kinds.condensed.graphs import edge_weights
+
 if TYPE_CHECKING:
-    from benchbuild.kinds.condense.nodes.problem import CondensedGraph
+    from torch import Tensor
+
+
+@dataclass(frozen=True)
+class CondensedGraph:
+    """A small synthetic graph.
+
+    Attributes:
+        x: (n, f) features.
+        y: (n,) classes, or (n, c) probabilities of the classes.
+        adjacency: (n, n) symmetric edge weights from 0 to 1 without self-loops; None for a graph
+            without edges.
+    """
+
+    x: Tensor
+    y: Tensor
+    adjacency: Tensor | None
+
+    @property
+    def labels(self) -> Tensor:
+        """(n,) the class of each node, the likeliest where they are probabilities."""
+        return self.y if self.y.dim() == 1 else self.y.argmax(dim=1)
+
+    def edges(self, threshold: float) -> tuple[Tensor, Tensor]:
+        """Return the edges whose weights reach a threshold, (2, edges), and the weights."""
+        import torch
+
+        if self.adjacency is None:
+            return torch.empty((2, 0), dtype=torch.int64), torch.empty(0)
+        weights = self.adjacency
+        kept = torch.where(weights >= threshold, weights, torch.zeros_like(weights)).cpu().float()
+        kept.fill_diagonal_(0.0)
+        edges = kept.nonzero().t().contiguous()
+        return edges, kept[edges[0], edges[1]]
+
+    def detach(self) -> CondensedGraph:
+        """Return a copy that later optimisation steps don't change."""
+        adjacency = None if self.adjacency is None else self.adjacency.detach().clone()
+        return CondensedGraph(self.x.detach().clone(), self.y.detach().clone(), adjacency)
+
+    def stored(self) -> StoredGraph:
+        """Return the graph rounded to what is kept of it."""
+        adjacency = None if self.adjacency is None else self.adjacency.half().cpu().numpy()
+        soft = self.y.dim() > 1
+        y = self.y.float().cpu().numpy() if soft else self.y.long().cpu().numpy()
+        return StoredGraph(self.x.half().cpu().numpy(), y, adjacency)
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,16 +84,18 @@ class StoredGraph:
     adjacency: np.ndarray | None
 
     @classmethod
-    def of(cls, graph: CondensedGraph) -> StoredGraph:
-        """Round a condensed graph to what is kept of it."""
-        adjacency = None if graph.adjacency is None else graph.adjacency.half().cpu().numpy()
-        soft = graph.y.dim() > 1
-        y = graph.y.float().cpu().numpy() if soft else graph.y.long().cpu().numpy()
-        return cls(graph.x.half().cpu().numpy(), y, adjacency)
+    def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> StoredGraph:
+        """Read the graph out of the arrays of a table's file."""
+        return cls(arrays["x"], arrays["y"], arrays.get("adjacency"))
+
+    def to_arrays(self) -> dict[str, np.ndarray]:
+        """Return the arrays that a table's file keeps, by name."""
+        arrays = {"x": self.x, "y": self.y}
+        return arrays if self.adjacency is None else {**arrays, "adjacency": self.adjacency}
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> StoredGraph | None:
-        """Read the graph in a record of `GRAPH_FIELDS`; None if it has none."""
+        """Read the graph in a record of a run; None if it has none."""
         nodes = record["nodes"]
         if nodes <= 0:
             return None
@@ -51,19 +106,18 @@ class StoredGraph:
         return cls(np.asarray(record["x"]).reshape(nodes, -1), y, adjacency)
 
     def to_record(self) -> dict[str, Any]:
-        """Return the arrays of a record."""
+        """Return the number of nodes and the arrays, flattened, as a record has them."""
         weights = np.empty(0, np.float16) if self.adjacency is None else self.adjacency
         return {
+            "nodes": len(self.x),
             "x": self.x.reshape(-1),
             "y": self.y.astype(np.float32).reshape(-1),
             "adjacency": weights.reshape(-1),
         }
 
-    def condensed(self) -> CondensedGraph:
+    def payload(self) -> CondensedGraph:
         """Return the graph in single precision, for computing with."""
         import torch
-
-        from benchbuild.kinds.condense.nodes.problem import CondensedGraph
 
         adjacency = None if self.adjacency is None else torch.tensor(self.adjacency).float()
         return CondensedGraph(torch.tensor(self.x).float(), torch.tensor(self.y), adjacency)
@@ -76,11 +130,34 @@ class StoredGraph:
     @property
     def is_finite(self) -> bool:
         """Whether all numbers are finite in half precision."""
-        arrays = (self.x, self.y) if self.adjacency is None else (self.x, self.y, self.adjacency)
-        return all(bool(np.isfinite(array).all()) for array in arrays)
+        return all(bool(np.isfinite(array).all()) for array in self.to_arrays().values())
 
     @property
     def bytes(self) -> int:
         """The size of the arrays."""
-        edges = 0 if self.adjacency is None else self.adjacency.nbytes
-        return self.x.nbytes + self.y.nbytes + edges
+        return sum(array.nbytes for array in self.to_arrays().values())
+
+    def columns(self, threshold: float) -> dict[str, Any]:
+        """Return what a table says of the graph.
+
+        Args:
+            threshold: Edges with less weight are left out.
+
+        Returns:
+            ``nodes``; ``edges``, each counted once; ``graph_bytes``, the size of its arrays;
+            ``density``, its edges as a share of all pairs of nodes; ``homophily``, the share of
+            the edge weight that joins nodes of one class, NaN without edges.
+        """
+        nodes = len(self.x)
+        weights = edge_weights(nodes, self.adjacency, threshold).astype(np.float64)
+        edges = int(np.count_nonzero(weights))
+        pairs = nodes * (nodes - 1) // 2
+        same = self.labels[:, None] == self.labels[None, :]
+        total = float(weights.sum())
+        return {
+            "nodes": nodes,
+            "edges": edges,
+            "graph_bytes": self.bytes,
+            "density": edges / pairs if pairs else 0.0,
+            "homophily": float(weights[same].sum() / total) if total else float("nan"),
+        }

@@ -1,129 +1,79 @@
-"""What a condensation method is given and what it gives: the contract of this package.
-
-A method is a function ``condense(problem, config, workspace)`` that yields snapshots. It sees the
-training labels only; who judges the snapshots sees the validation labels, and no one the test
-labels before the choice is made.
-"""
+"""A graph that is to be condensed, as methods may see it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol
+from functools import cached_property
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from benchbuild.datasets import Graph
-from benchbuild.datasets.graph import Subgraph
-from benchbuild.kinds.condense.nodes.scaling import scaled
+from benchbuild.datasets.graph import Subgraph, checksum_of
 from benchquery.kinds.condensed.config import CondenseConfig
 
 
-@dataclass(frozen=True)
-class CondensedGraph:
-    """A small synthetic graph.
-
-    Attributes:
-        x: (n, f) features.
-        y: (n,) classes, or (n, c) probabilities of the classes.
-        adjacency: (n, n) symmetric edge weights from 0 to 1 without self-loops; None for a graph
-            without edges.
-    """
-
-    x: Tensor
-    y: Tensor
-    adjacency: Tensor | None
-
-    @property
-    def labels(self) -> Tensor:
-        """(n,) the class of each node, the likeliest where they are probabilities."""
-        return self.y if self.y.dim() == 1 else self.y.argmax(dim=1)
-
-    def detach(self) -> CondensedGraph:
-        """Return a copy that later optimisation steps don't change."""
-        adjacency = None if self.adjacency is None else self.adjacency.detach().clone()
-        return CondensedGraph(self.x.detach().clone(), self.y.detach().clone(), adjacency)
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """A condensed graph on the way.
-
-    Attributes:
-        epoch: After how many epochs; 0 is before the first.
-        graph: The graph at that moment; detached.
-        losses: The mean losses since the snapshot before, by name.
-    """
-
-    epoch: int
-    graph: CondensedGraph
-    losses: Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class Workspace:
-    """What a condensation may use beside the problem.
-
-    Attributes:
-        scratch: A folder for large intermediate results that later jobs may use again.
-        costs: Filled by the method with costs of its own, such as ``expert_seconds`` and
-            ``expert_bytes``. ``expert_seconds_here``, which this job spent on them, are not
-            counted as the method's own time.
-    """
-
-    scratch: Path
-    costs: dict[str, float]
-
-
-class Condenser(Protocol):
-    """A condensation method."""
-
-    def __call__(
-        self, problem: Problem, config: CondenseConfig, workspace: Workspace
-    ) -> Iterator[Snapshot]:
-        """Yield snapshots; the last one is the final graph."""
-
-
+@dataclass(frozen=True, eq=False)
 class Problem:
-    """The graph that is to be condensed, as methods may see it, with its features scaled.
+    """The observed nodes of a graph, with the labels of the training nodes and no others.
 
-    In the transductive setting that is the whole graph with the labels of the training nodes. In
-    the inductive setting it is the subgraph of the training nodes.
-
-    Args:
-        graph: The dataset.
-        device: Where to compute.
+    In the transductive setting the whole graph is observed. In the inductive setting it is the
+    subgraph of the training nodes.
 
     Attributes:
-        graph: The dataset with its features scaled; what is condensed from it is to be judged on
-            the same features.
         x: (nodes, features) of the observed nodes; dense, or sparse CSR if wide.
         edge_index: (2, edges) between them.
         train_nodes: Which of them have a label, ascending.
         train_labels: The class of each of those.
         num_classes: The number of classes.
+        inductive: Whether only the training nodes are observed.
     """
 
-    def __init__(self, graph: Graph, device: torch.device) -> None:
-        graph = scaled(graph)
+    x: Tensor
+    edge_index: Tensor
+    train_nodes: Tensor
+    train_labels: Tensor
+    num_classes: int
+    inductive: bool
+
+    @classmethod
+    def of(cls, graph: Graph, device: torch.device) -> Problem:
+        """Return what methods may see of a graph.
+
+        Args:
+            graph: The dataset, with its features scaled; see
+                `benchbuild.kinds.condense.nodes.scaling`.
+            device: Where to compute.
+        """
         observed: Graph | Subgraph = graph
         if graph.inductive:
             observed = graph.induced(graph.train_mask)
-        self.graph = graph
-        self.device = device
-        self.x: Tensor = observed.x.to(device)
-        self.edge_index: Tensor = observed.edge_index.to(device)
-        self.train_nodes: Tensor = observed.train_mask.nonzero().view(-1).to(device)
-        self.train_labels: Tensor = observed.y.to(device)[self.train_nodes]
-        self.num_classes = graph.num_classes
+        train_nodes = observed.train_mask.nonzero().view(-1)
+        return cls(
+            observed.x.to(device),
+            observed.edge_index.to(device),
+            train_nodes.to(device),
+            observed.y[train_nodes].to(device),
+            graph.num_classes,
+            graph.inductive,
+        )
+
+    @property
+    def device(self) -> torch.device:
+        """Where to compute."""
+        return self.train_nodes.device
 
     @property
     def num_nodes(self) -> int:
         """The number of observed nodes."""
         return int(self.x.shape[0])
+
+    @cached_property
+    def checksum(self) -> str:
+        """sha256 over all that is observed: what names the files that depend on it."""
+        tensors = ("x", "edge_index", "train_nodes", "train_labels")
+        return checksum_of((name, getattr(self, name).cpu()) for name in tensors)
 
     def size(self, config: CondenseConfig) -> int:
         """Return how many nodes the condensed graph has."""

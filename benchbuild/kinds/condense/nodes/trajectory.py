@@ -27,10 +27,10 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from benchbuild.errors import HyperParameterError
+from benchbuild.kinds.condense.method import Snapshot
 from benchbuild.kinds.condense.nodes.backbones import Backbone, Convolutional, Weights
 from benchbuild.kinds.condense.nodes.experts import Experts
-from benchbuild.kinds.condense.nodes.problem import CondensedGraph, Snapshot
+from benchbuild.kinds.condense.nodes.payload import CondensedGraph
 from benchbuild.kinds.condense.nodes.views import View, synthetic_view
 from benchquery.kinds.condensed.config import CondenseConfig
 
@@ -76,9 +76,6 @@ class Matcher:
 
     Attributes:
         log_rate: The logarithm of the student's learning rate, to be learnt.
-
-    Raises:
-        HyperParameterError: If experts have no epochs left after the latest start.
     """
 
     def __init__(
@@ -95,11 +92,6 @@ class Matcher:
         self._interval = config.count("expert_interval")
         epochs, latest = config.count("expert_epochs"), config.count("start_epochs")
         self._stretch = epochs // self._interval - latest // self._interval
-        if self._stretch < 1:
-            raise HyperParameterError(
-                f"start_epochs is {latest}; it must leave at least one interval of "
-                f"{self._interval} of the {epochs} expert_epochs"
-            )
         rate = torch.tensor(config.number("lr_student"), device=device)
         self.log_rate = rate.log().requires_grad_()
 

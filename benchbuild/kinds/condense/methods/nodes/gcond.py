@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from benchbuild.kinds.condense.method import Snapshot, Workspace
 from benchbuild.kinds.condense.nodes.loop import match
 from benchbuild.kinds.condense.nodes.matching import GradientMatching
-from benchbuild.kinds.condense.nodes.problem import Problem, Snapshot, Workspace
+from benchbuild.kinds.condense.nodes.problem import Problem
 from benchquery.kinds.condensed.config import CondenseConfig
 
 

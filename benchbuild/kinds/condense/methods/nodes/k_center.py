@@ -12,8 +12,9 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
+from benchbuild.kinds.condense.method import Snapshot, Workspace
 from benchbuild.kinds.condense.nodes.coreset import core_set, embedding
-from benchbuild.kinds.condense.nodes.problem import Problem, Snapshot, Workspace
+from benchbuild.kinds.condense.nodes.problem import Problem
 from benchquery.kinds.condensed.config import CondenseConfig
 
 

@@ -5,8 +5,9 @@ r"""SFGC: structure-free condensation by matching trajectories, after Zheng et a
     {\lVert \theta_0 - \theta_T \rVert^2}
 
 The condensed graph has no edges. Its classes are fixed; its features and the student's learning
-rate are learnt. Beside the loss, the squared error of SFGC's tangent kernel on the validation
-nodes is recorded.
+rate are learnt. SFGC chooses among snapshots by the squared error of a tangent kernel on the
+validation nodes. Who judges the snapshots works that error out, as the diagnostic ``gntk``; it is
+recorded and chooses nothing.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from benchbuild.kinds.condense.method import Snapshot, Workspace
 from benchbuild.kinds.condense.nodes.experts import Experts
-from benchbuild.kinds.condense.nodes.gntk import ValidationScore
 from benchbuild.kinds.condense.nodes.init import initial_features
-from benchbuild.kinds.condense.nodes.problem import CondensedGraph, Problem, Snapshot, Workspace
+from benchbuild.kinds.condense.nodes.payload import CondensedGraph
+from benchbuild.kinds.condense.nodes.problem import Problem
 from benchbuild.kinds.condense.nodes.trajectory import Matcher, snapshots
 from benchquery.kinds.condensed.config import CondenseConfig
 
@@ -48,7 +50,4 @@ def condense(problem: Problem, config: CondenseConfig, workspace: Workspace) -> 
         optimizer.step()
         return {"matching": loss.detach()}
 
-    score = ValidationScore(problem)
-    for snapshot in snapshots(config, learn, lambda: CondensedGraph(x, labels, None)):
-        losses = {**snapshot.losses, "gntk": score(snapshot.graph)}
-        yield Snapshot(snapshot.epoch, snapshot.graph, losses)
+    yield from snapshots(config, learn, lambda: CondensedGraph(x, labels, None))

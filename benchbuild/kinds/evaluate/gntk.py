@@ -24,7 +24,8 @@ from torch.nn import functional
 
 from benchbuild.compute.adjacency import propagation_matrix
 from benchbuild.compute.sparse import sparse_matrix
-from benchbuild.kinds.condense.nodes.problem import CondensedGraph, Problem
+from benchbuild.datasets import Graph
+from benchbuild.kinds.condense.nodes.payload import CondensedGraph
 from benchbuild.kinds.condense.nodes.scaling import dense
 
 RIDGE = 1.0
@@ -59,11 +60,11 @@ class ValidationScore:
     """How well a condensed graph without edges explains the validation nodes.
 
     Args:
-        problem: The graph; in the inductive setting the validation nodes are one of their own.
+        graph: The dataset; in the inductive setting the validation nodes are a graph of their own.
+        device: Where to compute.
     """
 
-    def __init__(self, problem: Problem) -> None:
-        graph, device = problem.graph, problem.device
+    def __init__(self, graph: Graph, device: torch.device) -> None:
         whole = graph.induced(graph.valid_mask) if graph.inductive else graph
         matrix = propagation_matrix("gcn", whole.edge_index, int(whole.x.shape[0]))
         nodes = graph.valid_mask.nonzero().view(-1)
@@ -71,7 +72,7 @@ class ValidationScore:
         reached = np.unique(outer.indices)
         self._outer = sparse_matrix(outer[:, reached], device)
         self._inner = torch.from_numpy(matrix[reached] @ dense(whole.x).numpy()).to(device)
-        self._targets = self._centred(graph.y[nodes].to(device), problem.num_classes)
+        self._targets = self._centred(graph.y[nodes].to(device), graph.num_classes)
 
     def __call__(self, condensed: CondensedGraph) -> float:
         """Return half the mean squared error of the classes' indicators."""

@@ -1,0 +1,61 @@
+"""Domains: for each sort of data its problem, its payload and its evaluator.
+
+Condensing knows none of them; it asks for the domain of the data that a worker has loaded. A
+domain is referred to by text and imported when it is first asked for, since evaluators stand above
+condensation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast
+
+from benchbuild.errors import DatasetError
+from benchbuild.kinds.condense.evaluator import Evaluator
+from benchbuild.kinds.condense.method import AnyProblem
+from benchbuild.kinds.condense.payload import StoredPayload
+
+if TYPE_CHECKING:
+    import torch
+
+DOMAINS: Mapping[str, str] = MappingProxyType({"nodes": "benchbuild.kinds.evaluate.domain:NODES"})
+"""By sort of data: the module and the name of its `Domain`."""
+MODULES = tuple(reference.partition(":")[0] for reference in DOMAINS.values())
+"""The modules of the domains, for workers to import before they divide."""
+
+
+@dataclass(frozen=True)
+class Domain:
+    """What there is to condensing data of one sort.
+
+    Attributes:
+        name: The sort of data.
+        prepare: Gives the data as methods and evaluators see it, such as with scaled features; the
+            other functions take what it gives.
+        make_problem: Gives what a method may see of the data.
+        make_evaluator: Gives who judges what methods make of it.
+        payload: What is kept of what methods make of it.
+    """
+
+    name: str
+    prepare: Callable[[Any], Any]
+    make_problem: Callable[[Any, torch.device], AnyProblem]
+    make_evaluator: Callable[[Any, torch.device], Evaluator[Any]]
+    payload: type[StoredPayload]
+
+
+def find_domain(sort: str) -> Domain:
+    """Return the domain of a sort of data.
+
+    Raises:
+        DatasetError: If data of this sort can't be condensed.
+    """
+    if sort not in DOMAINS:
+        raise DatasetError(
+            f"data of the sort {sort!r} can't be condensed; allowed: {', '.join(DOMAINS)}"
+        )
+    module, _, name = DOMAINS[sort].partition(":")
+    return cast(Domain, getattr(import_module(module), name))
