@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from benchquery.naming import DATASET_ALIASES, suggestion
+
 
 class BenchBuildError(Exception):
     """Root of every exception that benchbuild raises on purpose."""
@@ -15,8 +17,10 @@ class UnknownDatasetError(BenchBuildError, KeyError):
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
         """Names the dataset that was asked for and the ones that exist."""
+        names = sorted(known)
+        guess = suggestion(name, [*names, *DATASET_ALIASES])
         super().__init__(
-            f"unknown dataset {name!r}; known datasets: {', '.join(sorted(known))}. "
+            f"unknown dataset {name!r}{guess or ';'} known datasets: {', '.join(names)}. "
             "Add your own with an entry point in the group 'graphtab.datasets'."
         )
 
@@ -55,6 +59,10 @@ class DeviceError(BenchBuildError, ValueError):
 
 class PlanError(BenchBuildError, ValueError):
     """A shard, a list of seeds or a choice of architectures that can't be planned."""
+
+
+class KindError(BenchBuildError):
+    """A kind of job that does not exist, or whose package can't be used."""
 
 
 class RunFolderError(BenchBuildError):

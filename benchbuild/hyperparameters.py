@@ -1,6 +1,7 @@
-"""The hyper-parameters of every dataset (Table 3 of NAS-Bench-Graph, corrected), in one place.
+"""Hyper-parameters: how a network is built around its cell, and how it is trained.
 
-Two entries differ from the printed table: photo has no pre-process layer and physics no
+Those of a dataset stand in its spec (`benchbuild.datasets`). They are Table 3 of NAS-Bench-Graph,
+where two entries differ from what is printed: photo has no pre-process layer and physics no
 post-process layer. The published parameter counts prove both. That CiteSeer's learning rate is 0.2,
 as printed, and not 0.1 is shown by training with both (docs/fidelity.md).
 """
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -147,32 +148,5 @@ def _convert(name: str, value: Any) -> int | float | str:
     return converted.lower() if isinstance(converted, str) else converted
 
 
-HYPERPARAMETERS: Mapping[str, HyperParameters] = MappingProxyType(
-    {
-        "cora": HyperParameters(0, 1, 256, 0.7, "sgd", 0.1, 5e-4, 400),
-        "citeseer": HyperParameters(0, 1, 256, 0.7, "sgd", 0.2, 5e-4, 400),
-        "pubmed": HyperParameters(0, 0, 128, 0.3, "sgd", 0.2, 5e-4, 500),
-        "cs": HyperParameters(1, 0, 128, 0.6, "sgd", 0.5, 5e-4, 400),
-        "physics": HyperParameters(1, 0, 256, 0.4, "sgd", 0.01, 0.0, 200),
-        "photo": HyperParameters(0, 0, 128, 0.7, "adam", 0.0002, 5e-4, 500),
-        "computers": HyperParameters(1, 1, 64, 0.1, "adam", 0.005, 5e-4, 500),
-        "arxiv": HyperParameters(0, 1, 128, 0.2, "adam", 0.002, 0.0, 500),
-        "proteins": HyperParameters(1, 1, 256, 0.0, "adam", 0.01, 5e-4, 500),
-        "karate": HyperParameters(0, 1, 16, 0.3, "adam", 0.01, 5e-4, 100),
-        "csbm": HyperParameters(0, 1, 32, 0.5, "adam", 0.01, 5e-4, 100),
-    }
-)
-"""By dataset name; pre, post, hidden, dropout, optimizer, lr, weight_decay, epochs."""
-
 DEFAULT_HYPERPARAMETERS = HyperParameters(0, 1, 64, 0.5, "adam", 0.005, 5e-4, 200)
 """What a dataset without an entry of its own starts from."""
-
-
-def hyperparameters_for(dataset: str) -> HyperParameters:
-    """The hyper-parameters of a dataset; parameters in its name (``csbm:nodes=50``) do not matter.
-
-    Example:
-        >>> hyperparameters_for("cora").lr
-        0.1
-    """
-    return HYPERPARAMETERS.get(dataset.partition(":")[0], DEFAULT_HYPERPARAMETERS)

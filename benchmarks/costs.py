@@ -17,9 +17,8 @@ from dataclasses import astuple, dataclass, fields
 import numpy as np
 from scipy.optimize import nnls
 
-from benchbuild.datasets import load
-from benchbuild.hyperparameters import hyperparameters_for
-from benchbuild.kinds.train.costs import RATES, SIZES, CostModel, Work
+from benchbuild.datasets import dataset_spec, hyperparameters_for, load
+from benchbuild.kinds.train.costs import RATES, CostModel, Work
 from benchbuild.kinds.train.training import train
 from benchquery import SPACES, Arch, ArchTable, lightread, tables
 
@@ -65,7 +64,7 @@ def small(sample: int, epochs: int | None) -> Measured:
 
 
 def _work(dataset: str, archs: list[Arch]) -> np.ndarray:
-    model = CostModel(SIZES[dataset], hyperparameters_for(dataset))
+    model = CostModel(dataset_spec(dataset).size, hyperparameters_for(dataset))
     return np.array([astuple(model.work(arch)) for arch in archs])
 
 

@@ -15,9 +15,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchbuild.kinds import kind_of
 from benchbuild.pipeline.parts import PART_ROWS
 from benchbuild.pipeline.plan import Shard
+from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.runfolder import RunFolder
 from benchbuild.pipeline.runner import shard_keys
 from benchbuild.testing import synthetic_record, synthetic_run

@@ -17,9 +17,8 @@ from functools import partial
 import numpy as np
 import torch
 
-from benchbuild.datasets import Graph, load
+from benchbuild.datasets import Graph, hyperparameters_for, load
 from benchbuild.datasets.splits import per_class_split
-from benchbuild.hyperparameters import hyperparameters_for
 from benchbuild.kinds.train.training import train
 from benchquery import Arch, lightread
 

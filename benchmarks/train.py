@@ -20,15 +20,16 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from benchbuild.compute.loop import History, Runner, run_epochs
+from benchbuild.compute.loop import History
 from benchbuild.compute.objective import Objective
-from benchbuild.datasets import Graph, load
-from benchbuild.hyperparameters import HyperParameters, hyperparameters_for
+from benchbuild.datasets import Graph, hyperparameters_for, load
+from benchbuild.hyperparameters import HyperParameters
 from benchbuild.kinds.train.network import build_network
 from benchbuild.kinds.train.training import train
 from benchbuild.kinds.train.training.blocks import PreparedGraph
 from benchbuild.kinds.train.training.fast import FastRunner
 from benchbuild.kinds.train.training.plain import PlainRunner
+from benchbuild.kinds.train.training.recipe import Runner, run_epochs
 from benchquery import OPS, SPACES, Arch
 
 CPU = torch.device("cpu")

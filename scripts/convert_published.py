@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchbuild.datasets import dataset_spec
-from benchbuild.hyperparameters import hyperparameters_for
+from benchbuild.datasets import dataset_spec, hyperparameters_for
 from benchbuild.kinds.train.network import count_parameters
 from benchquery.kinds.architectures.arch import Arch
 from benchquery.pickles import load_plain_pickle

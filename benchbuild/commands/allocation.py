@@ -6,24 +6,23 @@ Options that are not Slurm's are handed on to the command that every array task 
 from __future__ import annotations
 
 import argparse
-import importlib
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchbuild.commands import runners
 from benchbuild.commands.options import positive
 from benchbuild.errors import PlanError
+from benchquery.naming import suggestion
 
 if TYPE_CHECKING:
     from benchbuild.engines.slurm import Allocation
 
-RUNNERS = ("train", "condense", "evaluate", "tune", "darts")
-"""The commands that run shards; the first one is meant where none is named."""
-
 
 def add_allocation(parser: argparse.ArgumentParser) -> None:
     """Add what Slurm is asked for."""
-    parser.usage = f"%(prog)s --shards N [options] [{'|'.join(RUNNERS)}] [options of that command]"
+    names = "|".join(runners())
+    parser.usage = f"%(prog)s --shards N [options] [{names}] [options of that command]"
     parser.set_defaults(handed_on=[])
     parser.add_argument("--shards", type=positive, required=True, metavar="N", help="array tasks")
     parser.add_argument("--partition", type=_word, metavar="P", help="default: Slurm's own")
@@ -70,21 +69,22 @@ def shard_command(args: argparse.Namespace) -> tuple[list[str], Path]:
     Raises:
         BenchBuildError: If an option is wrong, or the folder holds another run.
     """
-    from benchbuild.cli import parse
     from benchbuild.commands.running import out_folder
     from benchbuild.pipeline.runfolder import RunFolder
 
+    known = runners()
     words = list(args.handed_on)
     if not words or words[0].startswith("-"):
-        words.insert(0, RUNNERS[0])
-    if words[0] not in RUNNERS:
-        raise PlanError(f"{words[0]!r} runs no shards; allowed: {', '.join(RUNNERS)}")
-    command = parse(words)
+        words.insert(0, next(iter(known)))
+    if words[0] not in known:
+        guess = suggestion(words[0], known)
+        raise PlanError(f"{words[0]!r} runs no shards{guess or ';'} allowed: {', '.join(known)}")
+    command = args.program.parse(words)
     if command.dry_run or command.shard != "1/1":
         raise PlanError("leave --shard and --dry-run out: every task runs a shard of its own")
-    out = out_folder(command)
-    module = importlib.import_module(f"benchbuild.kinds.{words[0]}.command")
-    RunFolder.check(out, module.described(command))
+    described = known[words[0]].described(command)
+    out = out_folder(command, described.settings.dataset)
+    RunFolder.check(out, described)
     if command.workers is None and not args.gpus:
         words += ["--workers", str(args.cpus)]
     return words, out

@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
         try:
             rows.append(_row(name, args.data_root))
         except DatasetError as error:
-            print(f"benchbuild {NAME}: {error}", file=sys.stderr)
+            print(f"benchbuild: error: {error}", file=sys.stderr)
     shown = ({key: row[key] for key in _SHOWN} for row in rows)
     print(json.dumps(rows, indent=1) if args.json else format_table(shown))
     return 0
@@ -43,13 +43,12 @@ def run(args: argparse.Namespace) -> int:
 
 def _row(name: str, root: str | None) -> dict[str, Any]:
     from benchbuild.datasets import dataset_spec
-    from benchbuild.kinds.train.costs import SIZES
 
     spec = dataset_spec(name)
     return {
         "name": name,
         "nodes": spec.num_nodes,
-        "edges": SIZES[name].edges if name in SIZES else None,
+        "edges": spec.num_edges,
         "features": spec.num_features,
         "classes": spec.num_classes,
         "metric": spec.metric,

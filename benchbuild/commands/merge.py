@@ -22,16 +22,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Merge, and say what came of it."""
-    from benchbuild.pipeline.merge import merge
+    from benchbuild.api import merge
     from benchbuild.pipeline.signals import Stop
-    from benchquery.table.manifest import read_manifest
-    from benchquery.table.registry import kind_of
 
     with Stop().listening() as stop:
-        missing = merge(
+        merged = merge(
             args.folders, args.out, allow_gaps=args.allow_gaps, replace=args.replace, stop=stop
         )
-    manifest = read_manifest(args.out)
-    gaps = f", {len(missing):,} jobs missing" if missing else ""
-    print(f"{args.out}: {manifest.rows:,} {kind_of(manifest.kind).many} on {manifest.name!r}{gaps}")
+    print(merged)
     return 0

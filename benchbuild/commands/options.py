@@ -7,14 +7,15 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchbuild.datasets.root import named_root
+from benchbuild.datasets.registry import hyperparameters_for
 from benchbuild.errors import PlanError
-from benchbuild.hyperparameters import HyperParameters, hyperparameters_for
+from benchbuild.hyperparameters import HyperParameters
 
 if TYPE_CHECKING:
-    from benchbuild.engines.base import Engine, Workers
+    from benchbuild.pipeline.engine import Engine
 
 ENGINES = ("local", "ray")
+MOST_SEEDS = 10_000
 
 
 def positive(text: str) -> int:
@@ -36,6 +37,32 @@ def device(text: str) -> str:
     if not re.fullmatch(r"auto|cpu|cuda(:\d{1,3})?", text, flags=re.ASCII):
         raise argparse.ArgumentTypeError(f"{text!r} is no device; use auto, cpu, cuda or cuda:i")
     return text
+
+
+def parse_seeds(text: str) -> list[int]:
+    """Read seeds: a count (``3`` is 0, 1, 2), or the seeds themselves (``0,2`` or ``5,``).
+
+    Raises:
+        PlanError: If it is neither, or a seed comes twice.
+    """
+    parts = [part.strip() for part in text.split(",")]
+    if parts[-1] == "" and len(parts) > 1:
+        parts.pop()
+        listed = True
+    else:
+        listed = len(parts) > 1
+    if not all(re.fullmatch(r"\d{1,9}", part, flags=re.ASCII) for part in parts):
+        raise PlanError(
+            f"seeds {text!r} are neither a count, as in 3, nor seeds from 0, as in 0,1,2 or 5,"
+        )
+    numbers = [int(part) for part in parts]
+    if not listed and numbers[0] > MOST_SEEDS:
+        raise PlanError(f"seeds {text!r}: at most {MOST_SEEDS:,} at a time")
+    if not listed:
+        numbers = list(range(numbers[0]))
+    if not numbers or len(set(numbers)) < len(numbers):
+        raise PlanError(f"seeds {text!r}: there must be at least one, and each only once")
+    return numbers
 
 
 def add_dataset(parser: argparse.ArgumentParser) -> None:
@@ -63,7 +90,11 @@ def add_shard(parser: argparse.ArgumentParser) -> None:
         "--shard", default="1/1", metavar="I/N", help="share I of N, counted from 1; default 1/1"
     )
     parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="folder of the run; the same command resumes it"
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="folder of the run, default runs/DATASET or runs/DATASET-COMMAND; the same command "
+        "resumes it",
     )
     parser.add_argument(
         "--retry-failed", action="store_true", help="run oom and failed jobs once more"
@@ -111,35 +142,31 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def workers_from(args: argparse.Namespace) -> Workers:
-    """Return the workers that the options describe."""
-    from benchbuild.engines.base import Workers
-    from benchbuild.pipeline.runfolder import SCRATCH
-
-    scratch = str(Path(args.out).resolve() / SCRATCH) if args.out else None
-    # What was named here holds for workers elsewhere; else each machine has its own default.
-    root = named_root(args.data_root)
-    return Workers(
-        device=args.device,
-        count=args.workers,
-        per_device=args.workers_per_device,
-        data_root=str(root.resolve()) if root else None,
-        scratch=scratch,
-    )
-
-
-def engine_from(args: argparse.Namespace) -> Engine:
+def engine_from(args: argparse.Namespace, out: Path) -> Engine:
     """Return the engine that was asked for, not yet started.
+
+    Args:
+        args: The options of `add_engine`.
+        out: The folder of the run.
 
     Raises:
         PlanError: If the address of a Ray cluster is given for another engine.
     """
     if args.address is not None and args.engine != "ray":
         raise PlanError(f"--address {args.address} is that of a Ray cluster: add --engine ray")
+    from benchbuild.api import worker_settings
+
+    workers = worker_settings(
+        out,
+        count=args.workers,
+        device=args.device,
+        per_device=args.workers_per_device,
+        data_root=args.data_root,
+    )
     if args.engine == "ray":
         from benchbuild.engines.ray import RayEngine
 
-        return RayEngine(workers_from(args), args.address)
+        return RayEngine(workers, args.address)
     from benchbuild.engines.local import LocalEngine
 
-    return LocalEngine(workers_from(args))
+    return LocalEngine(workers)

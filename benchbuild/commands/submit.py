@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
     from benchbuild.engines.slurm import LOGS, submit
 
     command, out = shard_command(args)
-    jobs = submit(allocation_from(args), command, out / LOGS)
+    jobs = submit(allocation_from(args), args.program.main, command, out / LOGS)
     print(f"submitted {len(jobs):,} shards as Slurm jobs {jobs[0].job_id} to {jobs[-1].job_id}")
     if args.wait:
         failed = [shard for shard, job in enumerate(jobs, start=1) if job.exception() is not None]

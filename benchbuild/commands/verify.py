@@ -23,7 +23,7 @@ def run(args: argparse.Namespace) -> int:
     found = False
     for problem in problems_in(args.folder):
         found = True
-        print(f"benchbuild verify: {problem}", file=sys.stderr)
+        print(f"benchbuild: error: {problem}", file=sys.stderr)
     if not found:
         print(f"{args.folder}: no problems found")
     return 2 if found else 0

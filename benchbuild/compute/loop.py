@@ -7,9 +7,10 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from benchbuild.compute.objective import COLUMNS, Objective
-from benchbuild.hyperparameters import HyperParameters
-from benchbuild.kinds.train.network.cell import CellNetwork
+from benchbuild.compute.objective import MEASURED, SPLITS, Objective
+
+LOSSES = [MEASURED.index(f"{split}_loss") for split in SPLITS]
+"""Which columns of what is measured are losses."""
 
 CHECK_EVERY = 10
 """Epochs between two looks at whether training diverged; each look waits for the device."""
@@ -25,35 +26,18 @@ class Learner(Protocol):
         """Logits of the training, validation and test nodes, in that order, for evaluation."""
 
 
-class Runner(Learner, Protocol):
-    """A way to run a cell network on a graph: the plain one or the fast one."""
-
-    network: CellNetwork
-
-
-def make_optimizer(network: CellNetwork, hp: HyperParameters) -> torch.optim.Optimizer:
-    """The optimiser of the recipe: plain SGD or Adam, weight decay on all parameters.
-
-    The fused kernel copies parameters that are not contiguous, so it is used only if none is.
-    """
-    parameters = list(network.parameters())
-    fused = all(parameter.is_contiguous() for parameter in parameters)
-    kind = torch.optim.SGD if hp.optimizer == "sgd" else torch.optim.Adam
-    return kind(parameters, lr=hp.lr, weight_decay=hp.weight_decay, fused=fused)
-
-
 class History:
     """What was measured so far; still readable after training broke off.
 
     Attributes:
-        values: One row an epoch, columns as in ``COLUMNS``, NaN where nothing was measured yet.
+        values: One row an epoch, columns as in `MEASURED`, NaN where nothing was measured yet.
         epochs: Number of rows that were measured.
     """
 
     def __init__(self, epochs: int, device: torch.device) -> None:
         """Room for a number of epochs."""
         self.values = torch.full(
-            (epochs, len(COLUMNS)), torch.nan, dtype=torch.float64, device=device
+            (epochs, len(MEASURED)), torch.nan, dtype=torch.float64, device=device
         )
         self.epochs = 0
 
@@ -64,19 +48,7 @@ class History:
 
     def diverged(self) -> bool:
         """Whether the last epoch's losses are not all finite."""
-        return not bool(self.values[self.epochs - 1, 3:].isfinite().all())
-
-
-def run_epochs(runner: Runner, objective: Objective, hp: HyperParameters, history: History) -> None:
-    """Trains a cell network by its recipe until the last epoch, or until soon after divergence.
-
-    Args:
-        runner: The network on its graph.
-        objective: Loss and metric.
-        hp: Hyper-parameters.
-        history: Where every epoch is written to.
-    """
-    learn(runner, objective, make_optimizer(runner.network, hp), history)
+        return not bool(self.values[self.epochs - 1, LOSSES].isfinite().all())
 
 
 def learn(

@@ -10,9 +10,12 @@ from torch import Tensor
 from torch.nn import functional
 
 from benchbuild.datasets.graph import Graph
+from benchquery.table.schema import CURVE_COLUMNS
 
-COLUMNS = ("train_perf", "valid_perf", "test_perf", "train_loss", "valid_loss", "test_loss")
-"""What is measured in every epoch, in this order."""
+MEASURED = tuple(column.name for column in CURVE_COLUMNS if column.name != "best_perf")
+"""What is measured in every epoch, in the order of the curves: all but what follows from it."""
+
+SPLITS = ("train", "valid", "test")
 
 
 def accuracy(logits: Tensor, y: Tensor) -> Tensor:
@@ -65,9 +68,11 @@ class Objective:
         return _LOSSES[self.metric](training_logits, self.labels[0])
 
     def measure(self, logits: Tensor) -> Tensor:
-        """Metric and loss on each of the three sets, in the order of ``COLUMNS``."""
+        """Metric and loss on each of the three sets, in the order of `MEASURED`."""
         parts = torch.split(logits, [labels.shape[0] for labels in self.labels])
         pairs = list(zip(parts, self.labels, strict=True))
         perfs = [_METRICS[self.metric](part, y).to(logits.device) for part, y in pairs]
         losses = [_LOSSES[self.metric](part, y).double() for part, y in pairs]
-        return torch.stack([*perfs, *losses])
+        found = {f"{split}_perf": perf for split, perf in zip(SPLITS, perfs, strict=True)}
+        found |= {f"{split}_loss": loss for split, loss in zip(SPLITS, losses, strict=True)}
+        return torch.stack([found[name] for name in MEASURED])

@@ -1,6 +1,7 @@
 """Datasets: a registry, one file a family, and the :class:`Graph` they are loaded into.
 
-Names are imported when they are first used: where the datasets are (`root`) needs no torch.
+Names are imported when they are first used. What is known of a dataset (`dataset_spec`) needs no
+torch; only loading one does.
 """
 
 import importlib
@@ -8,14 +9,27 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from benchbuild.datasets.graph import Graph
-    from benchbuild.datasets.registry import DatasetSpec, dataset_names, dataset_spec, load
+    from benchbuild.datasets.registry import (
+        dataset_names,
+        dataset_spec,
+        hyperparameters_for,
+        load,
+    )
+    from benchbuild.datasets.spec import DatasetSpec
 
-__all__ = ["DatasetSpec", "Graph", "dataset_names", "dataset_spec", "load"]
+__all__ = [
+    "DatasetSpec",
+    "Graph",
+    "dataset_names",
+    "dataset_spec",
+    "hyperparameters_for",
+    "load",
+]
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name from its module when it is first used."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = "graph" if name == "Graph" else "registry"
+    home = {"Graph": "graph", "DatasetSpec": "spec"}.get(name, "registry")
     return getattr(importlib.import_module(f"{__name__}.{home}"), name)

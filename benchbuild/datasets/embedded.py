@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
-import torch
-from torch_geometric.datasets import KarateClub
-from torch_geometric.utils import to_undirected
-
-from benchbuild.datasets.graph import Graph
-from benchbuild.datasets.registry import DatasetSpec, SpecFactory, fixed
-from benchbuild.datasets.splits import SPLIT_SEED, per_class_split
+from benchbuild.datasets.size import SPLIT_SEED, GraphSize
+from benchbuild.datasets.spec import DatasetSpec, SpecFactory, fixed
 from benchbuild.errors import DatasetError
+from benchbuild.hyperparameters import HyperParameters
+from benchquery._imports import LazyModule
+
+if TYPE_CHECKING:
+    import numpy as np
+    import torch
+
+    from benchbuild.datasets.graph import Graph
+else:
+    np = LazyModule("numpy")
+    torch = LazyModule("torch", extra="build")
 
 KARATE_SPLIT = (
     "one training node a class (torch-geometric's), one validation node a class drawn with seed "
@@ -25,6 +32,11 @@ KARATE_SPLIT = (
 
 
 def _load_karate(_root: Path) -> Graph:
+    from torch_geometric.datasets import KarateClub
+
+    from benchbuild.datasets.graph import Graph
+    from benchbuild.datasets.splits import per_class_split
+
     data = KarateClub()[0]
     rest = ~data.train_mask
     valid_mask = torch.zeros_like(rest)
@@ -66,7 +78,7 @@ class BlockModel:
         self._check("features", self.features >= 1, "at least 1")
         self._check("degree", 0.0 < self.degree < self.nodes, "above 0 and below nodes")
         self._check("homophily", 0.0 <= self.homophily <= 1.0, "in [0, 1]")
-        self._check("signal", 0.0 <= self.signal < np.inf, "a finite number from 0")
+        self._check("signal", 0.0 <= self.signal < math.inf, "a finite number from 0")
         self._check("seed", 0 <= self.seed < 2**32, "in [0, 2**32)")
 
     def _check(self, name: str, fine: bool, allowed: str) -> None:
@@ -97,6 +109,11 @@ class BlockModel:
 
     def generate(self) -> Graph:
         """Draws the graph. RandomState's stream is frozen, so a name always means one graph."""
+        from torch_geometric.utils import to_undirected
+
+        from benchbuild.datasets.graph import Graph
+        from benchbuild.datasets.splits import per_class_split
+
         random = np.random.RandomState(self.seed)
         block = random.permutation(np.arange(self.nodes) % self.classes)
         centres = random.standard_normal((self.classes, self.features))
@@ -151,9 +168,13 @@ def block_model(parameters: Mapping[str, str]) -> BlockModel:
     return BlockModel(**values)  # type: ignore[arg-type]
 
 
+DEFAULT_SIZE = GraphSize(500, 3_914, 32, 16_000, 4, trained=80, labelled=500)
+"""Of the model without parameters, read off the graph."""
+
+
 def _csbm_spec(parameters: Mapping[str, str]) -> DatasetSpec:
     model = block_model(parameters)
-    return DatasetSpec(
+    spec = DatasetSpec(
         name=model.name,
         num_nodes=model.nodes,
         num_features=model.features,
@@ -164,7 +185,9 @@ def _csbm_spec(parameters: Mapping[str, str]) -> DatasetSpec:
         source="contextual stochastic block model, generated",
         files=(),
         loader=partial(_generate, model),
+        hyperparameters=HyperParameters(0, 1, 32, 0.5, "adam", 0.01, 5e-4, 100),
     )
+    return dataclasses.replace(spec, **DEFAULT_SIZE.stated) if model == BlockModel() else spec
 
 
 def _generate(model: BlockModel, _root: Path) -> Graph:
@@ -175,15 +198,14 @@ FACTORIES: dict[str, SpecFactory] = {
     "karate": fixed(
         DatasetSpec(
             name="karate",
-            num_nodes=34,
-            num_features=34,
-            num_classes=4,
+            **GraphSize(34, 156, 34, 34, 4, trained=4, labelled=34).stated,
             metric="accuracy",
             split=KARATE_SPLIT,
             licence="MIT (torch-geometric)",
             source="Zachary's karate club, embedded in torch-geometric",
             files=(),
             loader=_load_karate,
+            hyperparameters=HyperParameters(0, 1, 16, 0.3, "adam", 0.01, 5e-4, 100),
         )
     ),
     "csbm": _csbm_spec,

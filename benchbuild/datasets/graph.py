@@ -85,6 +85,11 @@ class Graph:
                 f"{self.name}: y has the shape {tuple(self.y.shape)}; for {self.metric} it must "
                 f"have {shape}"
             )
+        if self.metric == "accuracy" and self.y.is_floating_point():
+            raise DatasetError(
+                f"{self.name}: y is of type {self.y.dtype}; classes are whole numbers. Graph.build "
+                "converts those that are"
+            )
         if int(self.y.max()) > highest:
             raise DatasetError(
                 f"{self.name}: y has the label {self.y.max().item():g}; the highest is {highest}"
@@ -112,7 +117,7 @@ class Graph:
         if not bool((x.values() if x.layout == torch.sparse_csr else x).isfinite().all()):
             raise DatasetError(f"{name}: a feature is not a finite number")
         if metric == "accuracy":
-            y = y.long().view(-1) if y.dim() == 2 and y.shape[1] == 1 else y.long()
+            y = _classes(name, y)
         return cls(
             name=name,
             x=x.float(),
@@ -177,6 +182,22 @@ def _dense_parts(name: str, tensor: Tensor) -> Iterator[tuple[str, Tensor]]:
         yield f"{name}.values", tensor.values()
     else:
         yield name, tensor
+
+
+def _classes(name: str, y: Tensor) -> Tensor:
+    """Return classes as whole numbers, one a node.
+
+    Raises:
+        DatasetError: If a label is not a whole number.
+    """
+    if y.is_floating_point():
+        broken = y[~(y.isfinite() & (y == y.round()))]
+        if broken.numel():
+            raise DatasetError(
+                f"{name}: y has the label {broken[0].item():g}; classes are whole numbers from 0, "
+                "and -1 for a node that has none"
+            )
+    return y.long().view(-1) if y.dim() == 2 and y.shape[1] == 1 else y.long()
 
 
 @dataclass(frozen=True, eq=False)

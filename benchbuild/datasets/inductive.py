@@ -8,17 +8,24 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-
-import numpy as np
-import torch
-from scipy import sparse
-from torch import Tensor
-from torch_geometric.datasets import Flickr, Reddit
-from torch_geometric.utils import index_to_mask
+from typing import TYPE_CHECKING
 
 from benchbuild.datasets.download import ensure_files
-from benchbuild.datasets.graph import UNLABELLED, Graph
-from benchbuild.datasets.registry import DatasetSpec, SpecFactory, fixed
+from benchbuild.datasets.size import GraphSize
+from benchbuild.datasets.spec import DatasetSpec, SpecFactory, fixed
+from benchquery._imports import LazyModule
+
+if TYPE_CHECKING:
+    import numpy as np
+    import torch
+    from scipy import sparse
+    from torch import Tensor
+
+    from benchbuild.datasets.graph import Graph
+else:
+    np = LazyModule("numpy")
+    torch = LazyModule("torch", extra="build")
+    sparse = LazyModule("scipy.sparse", extra="build")
 
 FLICKR_FILES = tuple(
     f"Flickr/raw/{name}" for name in ("adj_full.npz", "feats.npy", "class_map.json", "role.json")
@@ -34,6 +41,11 @@ def _edge_index(adjacency: sparse.csr_matrix) -> Tensor:
 
 
 def _load_flickr(root: Path) -> Graph:
+    from torch_geometric.datasets import Flickr
+    from torch_geometric.utils import index_to_mask
+
+    from benchbuild.datasets.graph import UNLABELLED, Graph
+
     ensure_files("flickr", root, FLICKR_FILES, lambda to: Flickr(str(to / "Flickr")))
     adjacency_path, features_path, classes_path, roles_path = (root / f for f in FLICKR_FILES)
     with np.load(adjacency_path, allow_pickle=False) as file:
@@ -60,6 +72,10 @@ def _load_flickr(root: Path) -> Graph:
 
 
 def _load_reddit(root: Path) -> Graph:
+    from torch_geometric.datasets import Reddit
+
+    from benchbuild.datasets.graph import Graph
+
     ensure_files("reddit", root, REDDIT_FILES, lambda to: Reddit(str(to / "Reddit")))
     data_path, graph_path = (root / file for file in REDDIT_FILES)
     with np.load(data_path, allow_pickle=False) as file:
@@ -80,29 +96,31 @@ FACTORIES: dict[str, SpecFactory] = {
     "flickr": fixed(
         DatasetSpec(
             name="flickr",
-            num_nodes=89250,
-            num_features=500,
-            num_classes=7,
+            **GraphSize(
+                89_250, 899_756, 500, 44_625_000, 7, trained=44_625, labelled=89_250
+            ).stated,
             metric="accuracy",
             split=FLICKR_SPLIT,
             licence="not stated",
             source="GraphSAINT, through torch_geometric.datasets.Flickr",
             files=FLICKR_FILES,
             loader=_load_flickr,
+            scaling="columns",
         )
     ),
     "reddit": fixed(
         DatasetSpec(
             name="reddit",
-            num_nodes=232965,
-            num_features=602,
-            num_classes=41,
+            **GraphSize(
+                232_965, 114_615_892, 602, 140_244_930, 41, trained=153_431, labelled=232_965
+            ).stated,
             metric="accuracy",
             split=REDDIT_SPLIT,
             licence="not stated",
             source="GraphSAGE, through torch_geometric.datasets.Reddit",
             files=REDDIT_FILES,
             loader=_load_reddit,
+            scaling="columns",
         )
     ),
 }

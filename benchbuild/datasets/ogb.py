@@ -8,16 +8,23 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-
-import numpy as np
-import pandas as pd
-import torch
-from torch import Tensor
-from torch_geometric.utils import index_to_mask, to_undirected
+from typing import TYPE_CHECKING
 
 from benchbuild.datasets.download import ensure_files
-from benchbuild.datasets.graph import Graph
-from benchbuild.datasets.registry import DatasetSpec, SpecFactory, fixed
+from benchbuild.datasets.size import GraphSize
+from benchbuild.datasets.spec import DatasetSpec, SpecFactory, fixed
+from benchbuild.hyperparameters import HyperParameters
+from benchquery._imports import LazyModule
+
+if TYPE_CHECKING:
+    import numpy as np
+    import torch
+    from torch import Tensor
+
+    from benchbuild.datasets.graph import Graph
+else:
+    np = LazyModule("numpy")
+    torch = LazyModule("torch", extra="build")
 
 DOWNLOAD = "http://snap.stanford.edu/ogb/data/nodeproppred/{name}.zip"
 PROTEIN_TASKS = 112
@@ -44,10 +51,14 @@ def _fetch(name: str, root: Path) -> None:
 
 
 def _table(path: Path) -> np.ndarray:
+    import pandas as pd
+
     return pd.read_csv(path, header=None).to_numpy(copy=True)
 
 
 def _masks(folder: Path, num_nodes: int) -> tuple[Tensor, Tensor, Tensor]:
+    from torch_geometric.utils import index_to_mask
+
     train, valid, test = (
         index_to_mask(torch.from_numpy(_table(folder / f"{part}.csv.gz")).flatten(), num_nodes)
         for part in ("train", "valid", "test")
@@ -72,6 +83,10 @@ def mean_edge_features(edge_index: np.ndarray, features: np.ndarray, num_nodes: 
 
 
 def _load_arxiv(root: Path) -> Graph:
+    from torch_geometric.utils import to_undirected
+
+    from benchbuild.datasets.graph import Graph
+
     ensure_files("arxiv", root, ARXIV_FILES, partial(_fetch, "arxiv"))
     folder = root / "ogb" / "ogbn_arxiv"
     x = torch.from_numpy(_table(folder / "raw" / "node-feat.csv.gz")).float()
@@ -89,6 +104,10 @@ def _load_arxiv(root: Path) -> Graph:
 
 
 def _load_proteins(root: Path) -> Graph:
+    from torch_geometric.utils import to_undirected
+
+    from benchbuild.datasets.graph import Graph
+
     ensure_files("proteins", root, PROTEINS_FILES, partial(_fetch, "proteins"))
     folder = root / "ogb" / "ogbn_proteins"
     y = torch.from_numpy(_table(folder / "raw" / "node-label.csv.gz")).float()
@@ -110,29 +129,33 @@ FACTORIES: dict[str, SpecFactory] = {
     "arxiv": fixed(
         DatasetSpec(
             name="arxiv",
-            num_nodes=169343,
-            num_features=128,
-            num_classes=40,
+            **GraphSize(
+                169_343, 2_315_598, 128, 21_675_904, 40, trained=90_941, labelled=169_343
+            ).stated,
             metric="accuracy",
             split="official split by time",
             licence="ODC-BY",
             source="Open Graph Benchmark, ogbn-arxiv",
             files=ARXIV_FILES,
             loader=_load_arxiv,
+            hyperparameters=HyperParameters(0, 1, 128, 0.2, "adam", 0.002, 0.0, 500),
+            scaling="columns",
         )
     ),
     "proteins": fixed(
         DatasetSpec(
             name="proteins",
-            num_nodes=132534,
-            num_features=8,
-            num_classes=PROTEIN_TASKS,
+            **GraphSize(
+                132_534, 79_122_504, 8, 1_060_272, PROTEIN_TASKS, trained=86_619, labelled=132_534
+            ).stated,
             metric="rocauc",
             split="official split by species",
             licence="CC0",
             source="Open Graph Benchmark, ogbn-proteins",
             files=PROTEINS_FILES,
             loader=_load_proteins,
+            hyperparameters=HyperParameters(1, 1, 256, 0.0, "adam", 0.01, 5e-4, 500),
+            space="proteins",
         )
     ),
 }

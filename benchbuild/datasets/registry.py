@@ -12,68 +12,25 @@ both.
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from benchbuild.datasets.graph import Graph
+from benchbuild.datasets import citation, embedded, gnn_benchmark, hetero, inductive, ogb
 from benchbuild.datasets.root import data_root
+from benchbuild.datasets.spec import DatasetSpec, Loader, SpecFactory, fixed
 from benchbuild.errors import BenchBuildError, DatasetError, UnknownDatasetError
+from benchbuild.hyperparameters import HyperParameters
+from benchquery.naming import DATASET_ALIASES, match_name
+
+if TYPE_CHECKING:
+    from benchbuild.datasets.graph import Graph
 
 ENTRY_POINT_GROUP = "graphtab.datasets"
-
-Loader = Callable[[Path], Graph]
-
-
-@dataclass(frozen=True)
-class DatasetSpec:
-    """What is known of a dataset without having it.
-
-    Attributes:
-        name: Name it is asked for by, parameters included.
-        num_nodes: Number of nodes that are used.
-        num_features: Number of features per node.
-        num_classes: Number of classes, or of tasks.
-        metric: "accuracy" or "rocauc".
-        split: How train, validation and test nodes are chosen.
-        licence: Licence as its source states it.
-        source: Where it comes from.
-        files: Files it is read from, relative to the data root; none if it is embedded.
-        loader: Reads it from a data root.
-    """
-
-    name: str
-    num_nodes: int | None
-    num_features: int | None
-    num_classes: int | None
-    metric: str
-    split: str
-    licence: str
-    source: str
-    files: tuple[str, ...]
-    loader: Loader
-
-    def on_disk(self, root: Path | str | None = None) -> bool:
-        """Whether it can be loaded without a download."""
-        base = data_root(root)
-        return all((base / file).exists() for file in self.files)
-
-
-SpecFactory = Callable[[Mapping[str, str]], DatasetSpec]
-"""Makes the spec of a dataset from the parameters in its name."""
-
-
-def fixed(spec: DatasetSpec) -> SpecFactory:
-    """The factory of a dataset that takes no parameters."""
-
-    def make(parameters: Mapping[str, str]) -> DatasetSpec:
-        if parameters:
-            raise DatasetError(f"dataset {spec.name!r} takes no parameters, got {dict(parameters)}")
-        return spec
-
-    return make
 
 
 def parse_name(name: str) -> tuple[str, dict[str, str]]:
@@ -95,14 +52,13 @@ def parse_name(name: str) -> tuple[str, dict[str, str]]:
     return base, parameters
 
 
-def builtin_factories() -> dict[str, SpecFactory]:
-    """The datasets that come with benchbuild, by name."""
-    from benchbuild.datasets import citation, embedded, gnn_benchmark, hetero, inductive, ogb
-
+@cache
+def builtin_factories() -> Mapping[str, SpecFactory]:
+    """Return the datasets that come with benchbuild, by name; torch is not needed for that."""
     factories: dict[str, SpecFactory] = {}
     for family in (citation, gnn_benchmark, ogb, hetero, inductive, embedded):
         factories.update(family.FACTORIES)
-    return factories
+    return MappingProxyType(factories)
 
 
 def plugin_factories() -> dict[str, SpecFactory]:
@@ -146,6 +102,8 @@ def _spec_of_function(point: EntryPoint, function: Loader) -> DatasetSpec:
 
 def _load_plugin(point: EntryPoint, loader: Loader, root: Path) -> Graph:
     """Run a loader that is not ours, and see that it gives what it has to."""
+    from benchbuild.datasets.graph import Graph
+
     graph = loader(root)
     if not isinstance(graph, Graph):
         raise DatasetError(
@@ -163,27 +121,41 @@ def _told(error: Exception) -> str:
     return f"{type(error).__name__}: {text}{where}"
 
 
-def _factories() -> dict[str, SpecFactory]:
-    return {**plugin_factories(), **builtin_factories()}
-
-
 def dataset_names() -> list[str]:
     """Names of all datasets, the built-in ones first."""
     return list(dict.fromkeys([*builtin_factories(), *plugin_factories()]))
 
 
 def dataset_spec(name: str) -> DatasetSpec:
-    """What is known of a dataset without its files.
+    """Return what is known of a dataset without its files.
+
+    Args:
+        name: Its name, in any letter case, or what it is called elsewhere, as ``ogbn-arxiv``;
+            with parameters if it has some. The spec has the one name that it is called here.
 
     Raises:
         UnknownDatasetError: If there is no such dataset.
         DatasetError: If its parameters are wrong.
     """
     base, parameters = parse_name(name)
-    factories = _factories()
-    if base not in factories:
-        raise UnknownDatasetError(base, factories)
-    return factories[base](parameters)
+    for known in (builtin_factories, plugin_factories):
+        factories = known()
+        if found := match_name(base, factories, DATASET_ALIASES):
+            return factories[found](parameters)
+    raise UnknownDatasetError(base, dataset_names())
+
+
+def hyperparameters_for(dataset: str) -> HyperParameters:
+    """Return the hyper-parameters that a dataset is trained with unless told otherwise.
+
+    Raises:
+        UnknownDatasetError: If there is no such dataset.
+
+    Example:
+        >>> hyperparameters_for("cora").lr
+        0.1
+    """
+    return dataset_spec(dataset).hyperparameters
 
 
 def load(name: str, root: Path | str | None = None) -> Graph:

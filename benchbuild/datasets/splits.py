@@ -8,9 +8,8 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 from torch import Tensor
 
+from benchbuild.datasets.size import SPLIT_SEED
 from benchbuild.errors import DatasetError
-
-SPLIT_SEED = 0
 
 
 def per_class_split(

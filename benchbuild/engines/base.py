@@ -1,34 +1,18 @@
-"""What every engine offers, and what every worker does with a job."""
+"""What every worker does with a job, whatever engine it is of."""
 
 from __future__ import annotations
 
 import gc
-import math
 import os
-import platform
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Protocol
-
-import numpy as np
 
 from benchbuild.errors import BenchBuildError, WorkerError
 from benchbuild.pipeline.failures import failure
-from benchbuild.pipeline.jobs import (
-    DETERMINED,
-    FAILED,
-    Context,
-    Found,
-    Json,
-    Key,
-    Kind,
-    Place,
-    Record,
-    Run,
-    key_names,
-)
+from benchbuild.pipeline.jobs import AnyKind, Context, Place
+from benchbuild.pipeline.records import DETERMINED, JobKey, JobRecord, finished_now
+from benchbuild.pipeline.settings import JobSettings, Json
 from benchquery.errors import BenchQueryError
 
 BROKEN_DEVICE = 70
@@ -48,7 +32,7 @@ glibc, memory in large pages: about five percent less time for a training on cor
 
 
 @dataclass(frozen=True)
-class Workers:
+class WorkerSettings:
     """How many workers there shall be, and where.
 
     Attributes:
@@ -85,17 +69,6 @@ class Workers:
 
 
 @dataclass(frozen=True)
-class Loss:
-    """A worker that died on a job.
-
-    Attributes:
-        reason: How, in one line.
-    """
-
-    reason: str
-
-
-@dataclass(frozen=True)
 class Refusal:
     """A worker that can't do these jobs at all, for example for want of the dataset.
 
@@ -106,10 +79,7 @@ class Refusal:
     reason: str
 
 
-Outcome = tuple[Key, Record | Loss]
-
-
-def open_context(kind: Kind, settings: Json, place: Place) -> Context | Refusal:
+def open_context(kind: AnyKind, settings: JobSettings, place: Place) -> Context | Refusal:
     """Load what the jobs share, in a worker.
 
     The garbage collector then leaves what is there alone: on Cora, walking torch's many objects
@@ -124,41 +94,7 @@ def open_context(kind: Kind, settings: Json, place: Place) -> Context | Refusal:
     return context
 
 
-class Engine(Protocol):
-    """Runs jobs somewhere.
-
-    Workers that die are replaced; what becomes of their jobs is the runner's business.
-    """
-
-    def start(self, run: Run) -> Found:
-        """Start workers for the jobs of a run.
-
-        Returns:
-            What the first worker found.
-
-        Raises:
-            WorkerError: If none can start, for example for want of the dataset.
-        """
-
-    @property
-    def room(self) -> int:
-        """How many jobs can be submitted now."""
-
-    def submit(self, key: Key) -> None:
-        """Hand a job to a free worker."""
-
-    def wait(self, seconds: float) -> Sequence[Outcome]:
-        """Return what has finished or was lost; waits for the first such event, at most so long.
-
-        Raises:
-            WorkerError: If workers can't be replaced, or found other data than the first.
-        """
-
-    def close(self) -> None:
-        """End the workers at once; jobs under way are given up."""
-
-
-def run_job(kind: Kind, context: Context, key: Key) -> Record:
+def run_job(kind: AnyKind, context: Context, key: JobKey) -> JobRecord:
     """Run a job in a worker. Whatever goes wrong becomes a record.
 
     A job can break the device, as an illegal access breaks a CUDA context: all later jobs of the
@@ -166,7 +102,7 @@ def run_job(kind: Kind, context: Context, key: Key) -> Record:
     and goes to a new worker.
     """
     record = _attempt(kind, context, key)
-    if record["status"] not in DETERMINED:
+    if record.status not in DETERMINED:
         # The error is gone by now, and with it what its traceback held in memory.
         try:
             context.recover()
@@ -175,34 +111,13 @@ def run_job(kind: Kind, context: Context, key: Key) -> Record:
     return record
 
 
-def _attempt(kind: Kind, context: Context, key: Key) -> Record:
+def _attempt(kind: AnyKind, context: Context, key: JobKey) -> JobRecord:
     try:
         record = context.run(key)
     except Exception as error:
         status, reason = failure(error)
-        return failed_record(kind, key, reason, status)
-    return {**record, "finished": time.time(), "host": platform.node()}
-
-
-_BLANK: dict[str, Any] = {"int32": -1, "int64": -1, "float64": math.nan, "string": ""}
-
-
-def failed_record(kind: Kind, key: Key, reason: str, status: str = FAILED) -> Record:
-    """Return the record of a job that gave no result."""
-    blank = {
-        field.name: np.empty(0, field.dtype[:-2])
-        if field.dtype.endswith("[]")
-        else _BLANK[field.dtype]
-        for field in kind.fields
-    }
-    return {
-        **blank,
-        **dict(zip(key_names(kind), key, strict=True)),
-        "status": status,
-        "reason": reason,
-        "finished": time.time(),
-        "host": platform.node(),
-    }
+        record = kind.record.without_result(key, reason, status)
+    return finished_now(record)
 
 
 def check_facts(expected: Json, found: Json) -> None:

@@ -23,17 +23,18 @@ from multiprocessing.context import ForkServerProcess
 from benchbuild.engines.base import (
     BROKEN_DEVICE,
     WORKER_ENVIRONMENT,
-    Loss,
-    Outcome,
     Refusal,
-    Workers,
+    WorkerSettings,
     check_facts,
     open_context,
     run_job,
 )
 from benchbuild.errors import WorkerError
-from benchbuild.kinds import kind_of
-from benchbuild.pipeline.jobs import Found, Json, Key, Place, Record, Run
+from benchbuild.pipeline.engine import LostJob, Outcome
+from benchbuild.pipeline.jobs import AnyRun, Found, Place
+from benchbuild.pipeline.records import JobKey, JobRecord
+from benchbuild.pipeline.registry import kind_of
+from benchbuild.pipeline.settings import JobSettings
 
 STARTS = 3
 """How often in a row a worker may die before its first job until the engine gives up."""
@@ -47,7 +48,7 @@ class _Worker:
     process: ForkServerProcess
     line: Connection
     ready: bool = False
-    key: Key | None = None
+    key: JobKey | None = None
 
 
 class LocalEngine:
@@ -57,14 +58,14 @@ class LocalEngine:
         workers: How many, and where.
     """
 
-    def __init__(self, workers: Workers) -> None:
+    def __init__(self, workers: WorkerSettings) -> None:
         self._wanted = workers
         self._workers: dict[int, _Worker] = {}
         self._failed_starts = 0
         self._found: Found | None = None
         self._context = multiprocessing.get_context("forkserver")
 
-    def start(self, run: Run) -> Found:
+    def start(self, run: AnyRun) -> Found:
         """Start the first worker, see what it finds, then start the others."""
         self._run = run
         kind = kind_of(run.kind)
@@ -83,7 +84,7 @@ class LocalEngine:
         """How many workers are ready and have nothing to do."""
         return sum(worker.ready and worker.key is None for worker in self._workers.values())
 
-    def submit(self, key: Key) -> None:
+    def submit(self, key: JobKey) -> None:
         """Hand a job to a free worker."""
         worker = next(w for w in self._workers.values() if w.ready and w.key is None)
         worker.key = key
@@ -105,7 +106,7 @@ class LocalEngine:
 
     def _start_worker(self, slot: int) -> None:
         ours, theirs = self._context.Pipe()
-        arguments = (theirs, self._run.kind, dict(self._run.settings), self._wanted.place(slot))
+        arguments = (theirs, self._run.kind, self._run.settings, self._wanted.place(slot))
         process = self._context.Process(target=_serve, args=arguments, daemon=True)
         process.start()
         theirs.close()
@@ -119,7 +120,7 @@ class LocalEngine:
             assert isinstance(line, Connection)
             worker = lines[line]
             try:
-                message: Found | Refusal | Record = line.recv()
+                message: Found | Refusal | JobRecord = line.recv()
             except (EOFError, OSError):
                 outcomes += self._replace(worker)
                 continue
@@ -149,7 +150,7 @@ class LocalEngine:
             if self._failed_starts >= STARTS:
                 raise WorkerError(f"workers die while they start: {reason}")
         self._start_worker(worker.slot)
-        return [] if worker.key is None else [(worker.key, Loss(reason))]
+        return [] if worker.key is None else [(worker.key, LostJob(reason))]
 
 
 def available_cores() -> int:
@@ -182,7 +183,7 @@ def _environment(values: Mapping[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _serve(line: Connection, kind_name: str, settings: Json, place: Place) -> None:
+def _serve(line: Connection, kind_name: str, settings: JobSettings, place: Place) -> None:
     """Be a worker: load what is needed, then run jobs until the line closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)

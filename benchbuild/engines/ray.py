@@ -22,18 +22,19 @@ from typing import Any
 
 from benchbuild.engines.base import (
     WORKER_ENVIRONMENT,
-    Loss,
-    Outcome,
     Refusal,
-    Workers,
+    WorkerSettings,
     check_facts,
     open_context,
     run_job,
 )
 from benchbuild.engines.local import available_cores
 from benchbuild.errors import WorkerError
-from benchbuild.kinds import kind_of
-from benchbuild.pipeline.jobs import Found, Json, Key, Place, Record, Run
+from benchbuild.pipeline.engine import LostJob, Outcome
+from benchbuild.pipeline.jobs import AnyRun, Found, Place
+from benchbuild.pipeline.records import JobKey, JobRecord
+from benchbuild.pipeline.registry import kind_of
+from benchbuild.pipeline.settings import JobSettings
 
 STARTS = 3
 """How often in a row an actor may die before its first job until the engine gives up."""
@@ -50,7 +51,7 @@ NOTICE_SECONDS = 60.0
 class _Actor:
     """A worker: what Ray runs elsewhere."""
 
-    def __init__(self, kind: str, settings: Json, place: Place) -> None:
+    def __init__(self, kind: str, settings: JobSettings, place: Place) -> None:
         self._kind = kind_of(kind)
         self._context = open_context(self._kind, settings, place)
 
@@ -58,7 +59,7 @@ class _Actor:
         """Say what was loaded, or why it could not be."""
         return self._context if isinstance(self._context, Refusal) else self._context.found
 
-    def run(self, key: Key) -> Record:
+    def run(self, key: JobKey) -> JobRecord:
         """Run a job."""
         assert not isinstance(self._context, Refusal)
         return run_job(self._kind, self._context, key)
@@ -69,7 +70,7 @@ class _Task:
     """What an actor is doing: starting, if it has no job."""
 
     actor: Any
-    key: Key | None
+    key: JobKey | None
 
 
 class RayEngine:
@@ -83,7 +84,7 @@ class RayEngine:
         WorkerError: If Ray is not installed, or a certain GPU is asked for.
     """
 
-    def __init__(self, workers: Workers, address: str | None = None) -> None:
+    def __init__(self, workers: WorkerSettings, address: str | None = None) -> None:
         if workers.device.startswith("cuda:"):
             raise WorkerError(
                 f"device {workers.device!r}: Ray itself chooses the GPU of a worker; use auto, cpu "
@@ -103,7 +104,7 @@ class RayEngine:
         self._found: Found | None = None
         self._joined_before = self._ray.is_initialized()
 
-    def start(self, run: Run) -> Found:
+    def start(self, run: AnyRun) -> Found:
         """Join or start a cluster and wait for the first worker."""
         self._run = run
         self._connect()
@@ -128,7 +129,7 @@ class RayEngine:
         """How many actors have nothing to do."""
         return len(self._free)
 
-    def submit(self, key: Key) -> None:
+    def submit(self, key: JobKey) -> None:
         """Hand a job to a free actor."""
         actor = self._free.pop()
         self._tasks[actor.run.remote(key)] = _Task(actor, key)
@@ -176,7 +177,7 @@ class RayEngine:
             ) from error
 
     def _start_actor(self) -> None:
-        actor = self._actor_class.remote(self._run.kind, dict(self._run.settings), self._place)
+        actor = self._actor_class.remote(self._run.kind, self._run.settings, self._place)
         self._tasks[actor.found.remote()] = _Task(actor, None)
 
     def _receive(self, seconds: float | None) -> list[Outcome]:
@@ -214,7 +215,7 @@ class RayEngine:
             if self._failed_starts >= STARTS:
                 raise WorkerError(f"Ray workers die while they start: {error}")
         self._start_actor()
-        return [] if task.key is None else [(task.key, Loss(reason))]
+        return [] if task.key is None else [(task.key, LostJob(reason))]
 
 
 def _check_reachable(address: str) -> None:

@@ -6,7 +6,7 @@ import importlib
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,16 +69,22 @@ def array_script(allocation: Allocation, command: Sequence[str]) -> str:
     return "\n".join(["#!/bin/bash", *lines, "", enter, run, ""])
 
 
+Main = Callable[[Sequence[str]], int]
+"""Runs ``benchbuild`` with some arguments; gives its exit code."""
+
+
 class ShardTask:
     """What an array task runs, in the folder that it was made in.
 
     Cut off by its time limit, it asks to be put into the queue again.
 
     Args:
+        main: Runs ``benchbuild``; a function of a module, since tasks are pickled.
         arguments: The arguments of ``benchbuild`` for its shard.
     """
 
-    def __init__(self, arguments: Sequence[str]) -> None:
+    def __init__(self, main: Main, arguments: Sequence[str]) -> None:
+        self._main = main
         self._arguments = list(arguments)
         self._folder = Path.cwd()
 
@@ -88,10 +94,8 @@ class ShardTask:
         Raises:
             WorkerError: If it did not end well, so that Slurm shows it as failed.
         """
-        from benchbuild.cli import main
-
         os.chdir(self._folder)
-        code = main(self._arguments)
+        code = self._main(self._arguments)
         if code:
             raise WorkerError(f"benchbuild {shlex.join(self._arguments)} ended with {code}")
         return code
@@ -101,11 +105,12 @@ class ShardTask:
         return importlib.import_module("submitit").helpers.DelayedSubmission(self)
 
 
-def submit(allocation: Allocation, command: Sequence[str], logs: Path) -> list[Any]:
+def submit(allocation: Allocation, main: Main, command: Sequence[str], logs: Path) -> list[Any]:
     """Submit every shard as a task of one array through submitit.
 
     Args:
         allocation: What to ask for.
+        main: Runs ``benchbuild``; see `ShardTask`.
         command: The arguments of ``benchbuild`` without the shard.
         logs: Folder of the output of Slurm and submitit.
 
@@ -131,7 +136,7 @@ def submit(allocation: Allocation, command: Sequence[str], logs: Path) -> list[A
         "timeout_min": allocation.minutes,
     }
     tasks = [
-        ShardTask([*command, "--shard", f"{index}/{allocation.shards}"])
+        ShardTask(main, [*command, "--shard", f"{index}/{allocation.shards}"])
         for index in range(1, allocation.shards + 1)
     ]
     try:

@@ -10,28 +10,19 @@ import hashlib
 import os
 import tempfile
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from benchbuild.errors import MergeError
-from benchbuild.kinds import kind_of
-from benchbuild.pipeline.jobs import (
-    COMMON_FIELDS,
-    DETERMINED,
-    STATUSES,
-    Field,
-    Key,
-    Kind,
-    Record,
-    Run,
-    canonical,
-    label,
-)
+from benchbuild.pipeline.jobs import AnyKind, AnyRun, canonical, label
 from benchbuild.pipeline.parts import Part, arrays_of, keys_of
+from benchbuild.pipeline.records import DETERMINED, STATUSES, JobKey
+from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.runfolder import RunFolder, differences
 from benchbuild.pipeline.signals import Stop
 
@@ -51,16 +42,23 @@ class Collection:
         arrays: The array columns by name; row by row as in the table.
     """
 
-    kind: Kind
-    runs: tuple[Run, ...]
+    kind: AnyKind
+    runs: tuple[AnyRun, ...]
     table: pa.Table
-    missing: tuple[Key, ...]
+    missing: tuple[JobKey, ...]
     arrays: dict[str, SpilledColumn]
 
     @property
-    def run(self) -> Run:
+    def run(self) -> AnyRun:
         """One of the runs, for the settings and facts that all share."""
         return self.runs[0]
+
+    def records(self) -> Iterator[Any]:
+        """Give the records one by one, arrays included, as the type that their kind has."""
+        for row in range(self.table.num_rows):
+            scalars = self.table.slice(row, 1).to_pylist()[0]
+            arrays = {name: column[row] for name, column in self.arrays.items()}
+            yield self.kind.record.from_row(scalars | arrays)
 
 
 class Spill:
@@ -139,8 +137,9 @@ def collect(
     chosen = records.choose()
     missing = tuple(sorted(kind.expected(runs) - chosen.keys()))
     if missing and not allow_gaps:
+        names = [label(kind.record, key) for key in missing]
         raise MergeError(
-            f"{_count(missing, 'job')} missing: {_some([label(kind, key) for key in missing])}. "
+            f"{_count(missing, 'job')} missing: {_some(names)}. "
             "Run the shards that lack them, or merge with --allow-gaps"
         )
     if not chosen:
@@ -153,7 +152,7 @@ def _check_same_settings(folders: Sequence[RunFolder]) -> None:
     first = folders[0]
     for other in folders[1:]:
         if other.run.digest != first.run.digest:
-            bodies = [{**folder.run.body, "jobs": None} for folder in (first, other)]
+            bodies = [{**folder.run.in_full, "jobs": None} for folder in (first, other)]
             raise MergeError(
                 f"the records in {other.path} can't be in one table with those in {first.path}: "
                 f"{'; '.join(differences(bodies[0], bodies[1]))} "
@@ -164,24 +163,22 @@ def _check_same_settings(folders: Sequence[RunFolder]) -> None:
 class _Records:
     """Records as they are read: small columns in memory, arrays on disk."""
 
-    def __init__(self, kind: Kind, scratch: Path, stop: Stop) -> None:
-        fields = (*kind.fields, *COMMON_FIELDS)
+    def __init__(self, kind: AnyKind, scratch: Path, stop: Stop) -> None:
+        fields = kind.record.columns()
         self._kind = kind
-        self._scalars = [field for field in fields if not _is_array(field)]
+        self._scalars = [field for field in fields if not field.is_array]
         self._spills = {
-            field.name: Spill(scratch, field.dtype.removesuffix("[]"), stop)
-            for field in fields
-            if _is_array(field)
+            field.name: Spill(scratch, field.item, stop) for field in fields if field.is_array
         }
         self._decided = {field.name for field in fields if field.role == "figure"}
         self._tables: list[pa.Table] = []
         self._figures: list[bytes] = []
         self._paths: list[Path] = []
-        self._rows: defaultdict[Key, list[int]] = defaultdict(list)
+        self._rows: defaultdict[JobKey, list[int]] = defaultdict(list)
 
     def add(self, part: Part) -> None:
         """Take in the records of a part."""
-        for row, key in enumerate(keys_of(self._kind, part.table), start=len(self._paths)):
+        for row, key in enumerate(keys_of(self._kind.record, part.table), start=len(self._paths)):
             self._rows[key].append(row)
         figures = [field.name for field in self._scalars if field.name in self._decided]
         values = zip(*(part.table.column(name).to_pylist() for name in figures), strict=True)
@@ -195,14 +192,14 @@ class _Records:
         self._paths += [part.path] * len(digests)
         self._tables.append(part.table.select([field.name for field in self._scalars]))
 
-    def choose(self) -> dict[Key, int]:
+    def choose(self) -> dict[JobKey, int]:
         """Choose one row for every job.
 
         Raises:
             MergeError: If records of one job have different figures.
         """
         table = pa.concat_tables(self._tables) if self._tables else None
-        chosen: dict[Key, int] = {}
+        chosen: dict[JobKey, int] = {}
         conflicts: list[str] = []
         for key, rows in self._rows.items():
             chosen[key] = rows[0]
@@ -213,7 +210,7 @@ class _Records:
             determined = [row for row in rows if records[row]["status"] in DETERMINED]
             if len({self._figures[row] for row in determined}) > 1:
                 places = sorted({str(self._paths[row]) for row in determined})
-                conflicts.append(f"{label(self._kind, key)} in {' and '.join(places)}")
+                conflicts.append(f"{label(self._kind.record, key)} in {' and '.join(places)}")
         if conflicts:
             raise MergeError(
                 f"{_count(conflicts, 'job')} with records that contradict each other: "
@@ -223,7 +220,7 @@ class _Records:
         return chosen
 
     def collection(
-        self, runs: tuple[Run, ...], chosen: dict[Key, int], missing: tuple[Key, ...]
+        self, runs: tuple[AnyRun, ...], chosen: dict[JobKey, int], missing: tuple[JobKey, ...]
     ) -> Collection:
         """Return the chosen records in the order of their keys."""
         rows = [chosen[key] for key in sorted(chosen)]
@@ -236,13 +233,9 @@ class _Records:
         )
 
 
-def _rank(record: Record) -> tuple[int, str]:
+def _rank(row: Mapping[str, Any]) -> tuple[int, str]:
     """Order the records of one job: the best status first, then by content alone."""
-    return STATUSES.index(record["status"]), canonical(record)
-
-
-def _is_array(field: Field) -> bool:
-    return field.dtype.endswith("[]")
+    return STATUSES.index(row["status"]), canonical(row)
 
 
 def _count(things: Sequence[object], noun: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchbuild.pipeline.jobs import FAILED, OOM
+from benchbuild.pipeline.records import FAILED, OOM
 
 OUT_OF_MEMORY = (
     "out of memory",

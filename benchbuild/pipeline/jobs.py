@@ -1,61 +1,28 @@
 """What a job is: the contract that every stage of the pipeline is written against.
 
-A *kind* of job (train an architecture, try hyper-parameters, condense a graph) is one file in
-`benchbuild.kinds`. It says what identifies a job, what a job costs, how one is run, and what a
-record holds. Planning, sharding, running, part files, resuming, merging, verifying and the
-engines know nothing else, so they serve every kind alike.
+A *kind* of job (train an architecture, try hyper-parameters, condense a graph) is one folder in
+`benchbuild.kinds`, or a package of its own. It says what identifies a job, what a job costs, how
+one is run, and what a record holds. Planning, sharding, running, part files, resuming, merging,
+verifying and the engines know nothing else, so they serve every kind alike.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+
+from benchbuild.errors import MergeError
+from benchbuild.pipeline.records import JobKey, JobRecord
+from benchbuild.pipeline.settings import JobSettings, Json, RunPart
 
 if TYPE_CHECKING:
     from benchbuild.pipeline.collect import Collection
-
-Role = Literal["key", "figure", "measurement"]
-Key = tuple[Any, ...]
-"""A job's identity: a NamedTuple of plain values, so it is frozen, ordered and hashable."""
-Record = Mapping[str, Any]
-Json = Mapping[str, Any]
-
-OK, DIVERGED, OOM, FAILED = "ok", "diverged", "oom", "failed"
-STATUSES = (OK, DIVERGED, OOM, FAILED)
-"""How a job can end, the best first."""
-
-DETERMINED = (OK, DIVERGED)
-"""The ends that the job alone decides. The others depend on the machine: a job may run out of
-memory here and end well elsewhere, so a determined record replaces one of those."""
-
-
-@dataclass(frozen=True)
-class Field:
-    """One column of the part files.
-
-    Attributes:
-        name: Its name.
-        dtype: An Arrow type name, or ``float32[]`` for an array of any length.
-        role: ``key`` if it identifies the job; ``figure`` if the job decides it, so that two
-            records of one job must agree; ``measurement`` if it differs from run to run.
-    """
-
-    name: str
-    dtype: str
-    role: Role
-
-
-COMMON_FIELDS = (
-    Field("status", "string", "figure"),
-    Field("reason", "string", "measurement"),
-    Field("finished", "float64", "measurement"),
-    Field("host", "string", "measurement"),
-)
-"""What every record has beside the fields of its kind: `finished` is a Unix time."""
+    from benchquery.table.manifest import Manifest
 
 
 @dataclass(frozen=True)
@@ -71,35 +38,54 @@ class Cost:
     memory: float
 
 
+SettingsT = TypeVar("SettingsT", bound=JobSettings)
+JobsT = TypeVar("JobsT", bound=RunPart)
+RecordT = TypeVar("RecordT", bound=JobRecord)
+
+
 @dataclass(frozen=True)
-class Run:
+class Run(Generic[SettingsT, JobsT]):
     """What is run: the content of ``run.json``.
 
     Attributes:
         kind: The kind of its jobs.
         settings: What every job shares and what decides its figures.
-        jobs: Which jobs there are, in a form that `Kind.keys` expands.
+        jobs: Which jobs there are, in a form that `JobKind.keys` expands.
         facts: What a worker found where the data is, such as its checksum; part of what
             decides the figures. Empty as long as no worker has looked.
         about: What else it found that readers of a table want to know; never compared.
     """
 
     kind: str
-    settings: Json
-    jobs: Json
+    settings: SettingsT
+    jobs: JobsT
     facts: Json = field(default_factory=dict)
     about: Json = field(default_factory=dict)
 
     @property
     def body(self) -> dict[str, Any]:
-        """The run in plain JSON values."""
-        body: dict[str, Any] = json.loads(canonical(vars(self)))
+        """The run in plain JSON values, as ``run.json`` has it."""
+        settings, jobs = self.settings.to_json(), self.jobs.to_json()
+        body: dict[str, Any] = json.loads(
+            canonical({**vars(self), "settings": settings, "jobs": jobs})
+        )
         return body
+
+    @property
+    def in_full(self) -> dict[str, Any]:
+        """The same with every setting spelt out, for comparing two runs."""
+        settings: Json = json.loads(canonical(self.settings.in_full()))
+        return {**self.body, "settings": settings}
 
     @property
     def digest(self) -> str:
         """Identity of everything that decides a figure beside the key; every part has it."""
-        return digest({"kind": self.kind, "settings": self.settings, "facts": self.facts})
+        settings = self.settings.to_json()
+        return digest({"kind": self.kind, "settings": settings, "facts": self.facts})
+
+
+AnyRun = Run[Any, Any]
+"""A run of whatever kind."""
 
 
 @dataclass(frozen=True)
@@ -141,48 +127,82 @@ class Context(Protocol):
     def found(self) -> Found:
         """What it found."""
 
-    def run(self, key: Key) -> Record:
-        """Run one job; the record lacks only `COMMON_FIELDS` other than status and reason."""
+    def run(self, key: JobKey) -> JobRecord:
+        """Run one job; when and where it was finished is filled in later."""
 
     def recover(self) -> None:
         """Make ready for the next job after one that failed; raises if there can't be one."""
 
 
-class Kind(Protocol):
-    """A kind of job."""
+class JobKind(ABC, Generic[SettingsT, JobsT, RecordT]):
+    """A kind of job: what it tells the pipeline, the engines and the command line.
 
-    @property
-    def name(self) -> str:
-        """Its name, in ``run.json`` and on the command line."""
+    Attributes:
+        name: Its name, in ``run.json``.
+        settings: The type of what its jobs share.
+        jobs: The type of a choice of jobs.
+        record: The type of what a job leaves behind.
+        preload: Modules that workers need and that are slow to import.
+        table: The kind of table that its records make, as benchquery calls it; None if none.
+        rows: What the rows of that table are, in words.
+        commands: Where its subcommands are, as names of modules; see `benchbuild.commands`.
+    """
 
-    @property
-    def fields(self) -> tuple[Field, ...]:
-        """The fields of a record beside `COMMON_FIELDS`, the key's first."""
+    name: ClassVar[str]
+    settings: type[SettingsT]
+    jobs: type[JobsT]
+    record: type[RecordT]
+    preload: ClassVar[tuple[str, ...]] = ()
+    table: ClassVar[str | None] = None
+    rows: ClassVar[str] = "rows"
+    commands: ClassVar[tuple[str, ...]] = ()
 
-    @property
-    def preload(self) -> tuple[str, ...]:
-        """Modules that workers need and that are slow to import."""
-
-    def keys(self, run: Run) -> Sequence[Key]:
+    @abstractmethod
+    def keys(self, run: Run[SettingsT, JobsT]) -> Sequence[JobKey]:
         """List the jobs of a run in one fixed order."""
 
-    def expected(self, runs: Sequence[Run]) -> set[Key]:
+    def expected(self, runs: Sequence[Run[SettingsT, JobsT]]) -> set[JobKey]:
         """List the jobs that a table made of several runs should have."""
+        return {key for run in runs for key in self.keys(run)}
 
-    def costs(self, run: Run, keys: Sequence[Key]) -> list[Cost]:
+    @abstractmethod
+    def costs(self, run: Run[SettingsT, JobsT], keys: Sequence[JobKey]) -> list[Cost]:
         """Predict what jobs take; the same on every machine."""
 
-    def open(self, settings: Json, place: Place) -> Context:
+    @abstractmethod
+    def open(self, settings: SettingsT, place: Place) -> Context:
         """Load what the jobs share; called once in every worker."""
 
-    def problems(self, run: Run, record: Record) -> Iterator[str]:
+    def problems(self, run: Run[SettingsT, JobsT], record: RecordT) -> Iterator[str]:
         """Say what in a record contradicts itself; for `benchbuild verify`."""
+        yield from ()
 
-    def score(self, record: Record) -> float:
+    def table_problems(self, folder: Path) -> Iterator[str]:
+        """Say what is wrong with a table of this kind whose files and rows are in order."""
+        yield from ()
+
+    @abstractmethod
+    def score(self, record: RecordT) -> float:
         """Return what makes a record good, for the progress bar; NaN if it has none."""
 
     def write_table(self, collection: Collection, stage: Path) -> None:
-        """Write the merged records as the files of a table."""
+        """Write the merged records as the files of a table.
+
+        Raises:
+            MergeError: If records of this kind make no table.
+        """
+        raise MergeError(
+            f"runs of benchbuild {self.name} make no table; repeat the command to see what they "
+            "found"
+        )
+
+    def contents(self, manifest: Manifest, folder: Path) -> str:
+        """Say what a table that was just written holds: so many rows of what."""
+        return f"{manifest.rows:,} {self.rows}"
+
+
+AnyKind = JobKind[Any, Any, Any]
+"""A kind of whatever settings, jobs and records."""
 
 
 def canonical(value: Any) -> str:
@@ -204,11 +224,6 @@ def digest(value: Any) -> str:
     return hashlib.sha256(canonical(value).encode()).hexdigest()
 
 
-def key_names(kind: Kind) -> list[str]:
-    """Return the names of the fields that identify a job."""
-    return [column.name for column in kind.fields if column.role == "key"]
-
-
-def label(kind: Kind, key: Key) -> str:
+def label(record: type[JobRecord], key: JobKey) -> str:
     """Name a job in a message: ``hash=10000 seed=0``."""
-    return " ".join(f"{name}={value}" for name, value in zip(key_names(kind), key, strict=True))
+    return " ".join(f"{name}={value}" for name, value in zip(record.key_names(), key, strict=True))

@@ -3,15 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchbuild.errors import MergeError, WriteError
 from benchbuild.pipeline.collect import collect
 from benchbuild.pipeline.files import cannot_write
-from benchbuild.pipeline.jobs import Key
+from benchbuild.pipeline.jobs import AnyKind
+from benchbuild.pipeline.records import JobKey
 from benchbuild.pipeline.runfolder import RunFolder
 from benchbuild.pipeline.signals import Stop
+from benchquery.table.manifest import read_manifest
 from benchquery.table.writer import new_table
+
+
+@dataclass(frozen=True)
+class Merged:
+    """A table that was made of some runs.
+
+    Attributes:
+        path: Its folder.
+        kind: The kind of the jobs that it was made of.
+        rows: How many rows it has.
+        missing: The jobs that should be in it and are not.
+    """
+
+    path: Path
+    kind: AnyKind
+    rows: int
+    missing: tuple[JobKey, ...]
+
+    def __str__(self) -> str:
+        """Say what the table holds."""
+        manifest = read_manifest(self.path)
+        contents = self.kind.contents(manifest, self.path)
+        gaps = f", {len(self.missing):,} jobs missing" if self.missing else ""
+        return f"{self.path}: {contents} on {manifest.name!r}{gaps}"
 
 
 def merge(
@@ -21,7 +48,7 @@ def merge(
     allow_gaps: bool = False,
     replace: bool = False,
     stop: Stop | None = None,
-) -> tuple[Key, ...]:
+) -> Merged:
     """Merge the records of some run folders into a table.
 
     Args:
@@ -32,7 +59,7 @@ def merge(
         stop: Says when to give up; nothing is written then.
 
     Returns:
-        The jobs that are missing.
+        What was written, and which jobs are missing.
 
     Raises:
         MergeError: If settings are mixed, records contradict each other, or jobs are missing.
@@ -58,4 +85,4 @@ def merge(
         raise
     except OSError as error:
         raise cannot_write(out, error) from error
-    return collection.missing
+    return Merged(out, collection.kind, read_manifest(out).rows, collection.missing)

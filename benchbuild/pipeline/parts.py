@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -22,8 +23,9 @@ import pyarrow.parquet as pq
 
 from benchbuild.errors import CorruptPartError, RunFolderError
 from benchbuild.pipeline.files import remove_leftovers, set_aside, write_whole
-from benchbuild.pipeline.jobs import COMMON_FIELDS, STATUSES, Key, Kind, Record, key_names
+from benchbuild.pipeline.jobs import AnyKind
 from benchbuild.pipeline.plan import Shard
+from benchbuild.pipeline.records import STATUSES, JobKey, JobRecord
 
 SUFFIX = ".parquet"
 DAMAGED = ".damaged"
@@ -31,6 +33,8 @@ PART_ROWS = 512
 """Records of a full part."""
 SMALL_PARTS = 256
 """How many small parts may lie about before they are gathered."""
+
+R = TypeVar("R", bound=JobRecord)
 
 _METADATA = b"graphtab"
 _DIGITS = 32
@@ -51,12 +55,12 @@ class Part:
     table: pa.Table
 
 
-def arrow_schema(kind: Kind) -> pa.Schema:
-    """Return the columns of a kind's part files."""
+def arrow_schema(record: type[JobRecord]) -> pa.Schema:
+    """Return the columns of the part files of some records."""
     return pa.schema(
         [
             pa.field(field.name, _arrow_type(field.dtype), nullable=False)
-            for field in (*kind.fields, *COMMON_FIELDS)
+            for field in record.columns()
         ]
     )
 
@@ -67,9 +71,18 @@ def _arrow_type(dtype: str) -> pa.DataType:
     return pa.type_for_alias(dtype)
 
 
-def keys_of(kind: Kind, table: pa.Table) -> list[Key]:
+def keys_of(record: type[JobRecord], table: pa.Table) -> list[JobKey]:
     """Return the key of every row."""
-    return list(zip(*(table.column(name).to_pylist() for name in key_names(kind)), strict=True))
+    columns = (table.column(name).to_pylist() for name in record.key_names())
+    return list(zip(*columns, strict=True))
+
+
+def records_in(record: type[R], table: pa.Table) -> Iterator[R]:
+    """Read the records of a part, arrays included."""
+    names = [field.name for field in record.columns() if field.is_array]
+    arrays = {name: arrays_of(table.column(name)) for name in names}
+    for row, scalars in enumerate(table.drop_columns(names).to_pylist()):
+        yield record.from_row(scalars | {name: arrays[name][row] for name in names})
 
 
 def arrays_of(column: pa.ChunkedArray) -> list[np.ndarray]:
@@ -91,11 +104,12 @@ class Parts:
         run_digest: Identity of the run; a part of another run is refused.
     """
 
-    def __init__(self, folder: Path, kind: Kind, run_digest: str) -> None:
+    def __init__(self, folder: Path, kind: AnyKind, run_digest: str) -> None:
         self.folder = folder
         self._kind = kind
         self._run_digest = run_digest
-        self._schema = arrow_schema(kind)
+        self._record = kind.record
+        self._schema = arrow_schema(kind.record)
         self._small: list[Path] = []
 
     # ---------------------------------------------------------------- reading
@@ -157,9 +171,18 @@ class Parts:
                 except FileNotFoundError:
                     continue
 
+    def records(self) -> Iterator[Any]:
+        """Read all records, as the type that their kind has.
+
+        Raises:
+            CorruptPartError: If a part is damaged or of another run.
+        """
+        for part in self.scan():
+            yield from records_in(self._record, part.table)
+
     # ---------------------------------------------------------------- writing
 
-    def resume(self, shard: Shard) -> tuple[dict[Key, str], list[str]]:
+    def resume(self, shard: Shard) -> tuple[dict[JobKey, str], list[str]]:
         """Prepare to write for a shard: clean up, and find out what is done.
 
         Damaged parts are set aside under another name, so that their jobs run again.
@@ -171,12 +194,12 @@ class Parts:
             WriteError: If the folder can't be written to.
         """
         remove_leftovers(self.folder, shard.slug)
-        done: dict[Key, str] = {}
+        done: dict[JobKey, str] = {}
         damaged: list[str] = []
         self._small = []
         for path in self.paths():
             try:
-                part = self.read(path, [*key_names(self._kind), "status"])
+                part = self.read(path, [*self._record.key_names(), "status"])
             except FileNotFoundError:
                 continue
             except CorruptPartError as error:
@@ -184,21 +207,21 @@ class Parts:
                 damaged.append(str(error))
                 continue
             statuses = part.table.column("status").to_pylist()
-            for key, status in zip(keys_of(self._kind, part.table), statuses, strict=True):
+            for key, status in zip(keys_of(self._record, part.table), statuses, strict=True):
                 done[key] = better(status, done.get(key))
             if part.shard == str(shard) and part.table.num_rows < PART_ROWS:
                 self._small.append(path)
         return done, damaged
 
-    def add(self, shard: Shard, records: Sequence[Record]) -> Path:
+    def add(self, shard: Shard, records: Sequence[JobRecord]) -> Path:
         """Write finished records as one part; they are safe when this returns.
 
         Raises:
             WriteError: If they can't be written.
         """
+        rows = [record.to_row() for record in records]
         columns = [
-            pa.array([record[field.name] for record in records], type=field.type)
-            for field in self._schema
+            pa.array([row[field.name] for row in rows], type=field.type) for field in self._schema
         ]
         path = self._write(shard, pa.table(columns, schema=self._schema))
         self._small.append(path)
@@ -219,7 +242,7 @@ class Parts:
             with contextlib.suppress(FileNotFoundError):
                 small.append(self.read(path).table)
         table = pa.concat_tables([self._schema.empty_table(), *small]).sort_by(
-            [(name, "ascending") for name in key_names(self._kind)]
+            [(name, "ascending") for name in self._record.key_names()]
         )
         pieces = [table.slice(start, PART_ROWS) for start in range(0, len(table), PART_ROWS)]
         written = [self._write(shard, piece) for piece in pieces]

@@ -15,7 +15,8 @@ from typing import TextIO
 import numpy as np
 from tqdm import tqdm
 
-from benchbuild.pipeline.jobs import Kind, Record
+from benchbuild.pipeline.jobs import AnyKind
+from benchbuild.pipeline.records import JobRecord
 
 LINE_SECONDS = 30.0
 """Seconds between two plain lines."""
@@ -57,9 +58,18 @@ class Progress:
         total: How many jobs there are.
         done: How many of them were finished before.
         stream: Where to show it; None for standard error.
+        show: Whether to show anything.
     """
 
-    def __init__(self, kind: Kind, total: int, done: int, stream: TextIO | None = None) -> None:
+    def __init__(
+        self,
+        kind: AnyKind,
+        total: int,
+        done: int,
+        stream: TextIO | None = None,
+        *,
+        show: bool = True,
+    ) -> None:
         self._kind = kind
         self._stream = stream or sys.stderr
         self._best = math.nan
@@ -69,22 +79,23 @@ class Progress:
             initial=done,
             unit="job",
             file=self._stream,
-            disable=not self._stream.isatty(),
+            disable=not (show and self._stream.isatty()),
             dynamic_ncols=True,
         )
+        self._show = show
         self._total = total
         self._before = done
         self._started = self._shown = time.monotonic()
 
-    def add(self, records: Sequence[Record]) -> None:
+    def add(self, records: Sequence[JobRecord]) -> None:
         """Count finished records."""
         for record in records:
-            self._ends[record["status"]] += 1
+            self._ends[record.status] += 1
             self._best = float(np.fmax(self._best, self._kind.score(record)))
         self._bar.set_postfix_str(self._details(), refresh=False)
         self._bar.update(len(records))
         now = time.monotonic()
-        if self._bar.disable and now - self._shown >= LINE_SECONDS:
+        if self._show and self._bar.disable and now - self._shown >= LINE_SECONDS:
             self._shown = now
             self.say(self.line())
 

@@ -23,12 +23,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchbuild.errors import RunFolderError
-from benchbuild.kinds import kind_of
+from benchbuild.errors import BenchBuildError, RunFolderError
 from benchbuild.pipeline.files import cannot_write, locked, make_folder, write_whole
-from benchbuild.pipeline.jobs import Json, Run
+from benchbuild.pipeline.jobs import AnyRun, Run
 from benchbuild.pipeline.parts import Parts
 from benchbuild.pipeline.plan import Shard
+from benchbuild.pipeline.registry import kind_of
+from benchbuild.pipeline.settings import Json
 
 RUN = "run.json"
 SCRATCH = "scratch"
@@ -47,7 +48,7 @@ class RunFolder:
     """
 
     path: Path
-    run: Run
+    run: AnyRun
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:
@@ -55,13 +56,18 @@ class RunFolder:
 
         Raises:
             RunFolderError: If it is not the folder of a run.
+            KindError: If its kind of job is not known here.
         """
         try:
             body = json.loads((path / RUN).read_bytes())
             if body["format"] != _FORMAT or body["version"] != _VERSION:
                 raise ValueError(f"it is not of the format {_FORMAT} {_VERSION}")
-            names = [field.name for field in dataclasses.fields(Run)]
-            return cls(path, Run(**{name: body[name] for name in names}))
+            kind = kind_of(body["kind"])
+            settings = kind.settings.from_json(body["settings"])
+            jobs = kind.jobs.from_json(body["jobs"])
+            return cls(path, Run(kind.name, settings, jobs, body["facts"], body["about"]))
+        except BenchBuildError:
+            raise
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise RunFolderError(
                 f"{path} is not the folder of a run: can't read its {RUN} "
@@ -69,7 +75,7 @@ class RunFolder:
             ) from error
 
     @classmethod
-    def check(cls, path: Path, run: Run) -> None:
+    def check(cls, path: Path, run: AnyRun) -> None:
         """Refuse to go on in the folder of another run; a folder without a run is fine.
 
         Args:
@@ -83,7 +89,7 @@ class RunFolder:
             return
         there = cls.open(path).run
         ours = dataclasses.replace(run, facts=run.facts or there.facts, about=there.about)
-        found = list(differences(there.body, ours.body))
+        found = list(differences(there.in_full, ours.in_full))
         if found:
             raise RunFolderError(
                 f"{path} holds another run: {'; '.join(found)}. Repeat the command that began "
@@ -91,7 +97,7 @@ class RunFolder:
             )
 
     @classmethod
-    def begin(cls, path: Path, run: Run) -> RunFolder:
+    def begin(cls, path: Path, run: AnyRun) -> RunFolder:
         """Begin a run in a folder, or go on with the same one.
 
         Raises:

@@ -12,11 +12,12 @@ from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from benchbuild.engines.base import Engine, Loss, failed_record
-from benchbuild.kinds import kind_of
-from benchbuild.pipeline.jobs import DETERMINED, Key, Kind, Record, Run, label
+from benchbuild.pipeline.engine import Engine, LostJob
+from benchbuild.pipeline.jobs import AnyKind, AnyRun, label
 from benchbuild.pipeline.plan import Shard, positions_of
 from benchbuild.pipeline.progress import Progress, log_to
+from benchbuild.pipeline.records import DETERMINED, JobKey, JobRecord, finished_now
+from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.runfolder import RunFolder
 from benchbuild.pipeline.signals import Stop
 
@@ -27,7 +28,7 @@ TICK = 0.5
 
 
 @dataclass(frozen=True)
-class Report:
+class ShardReport:
     """How running a shard ended.
 
     Attributes:
@@ -45,6 +46,11 @@ class Report:
     warnings: tuple[str, ...]
 
     @property
+    def all_failed(self) -> bool:
+        """Whether jobs were run now, and none of them has a result."""
+        return bool(self.ends) and not any(self.ends[status] for status in DETERMINED)
+
+    @property
     def missing(self) -> int:
         """Jobs that are still to be run."""
         return self.total - self.before - self.ends.total()
@@ -57,7 +63,8 @@ def run_shard(
     stop: Stop,
     *,
     retry_failed: bool = False,
-) -> Report:
+    show: bool = True,
+) -> ShardReport:
     """Run the jobs of a shard that have no record yet.
 
     Args:
@@ -66,6 +73,7 @@ def run_shard(
         engine: Where they run; it has been started.
         stop: Whether to end early.
         retry_failed: Whether to run those again that ended for reasons of the machine.
+        show: Whether to show on standard error how far it is.
 
     Raises:
         RunFolderError: If another process runs this shard.
@@ -83,14 +91,14 @@ def run_shard(
         for warning in warnings:
             log.warning(warning)
         log.info("shard %s: %d jobs, %d to run", shard, len(keys), len(todo))
-        progress = Progress(kind, len(keys), len(keys) - len(todo))
+        progress = Progress(kind, len(keys), len(keys) - len(todo), show=show)
         ends: Counter[str] = Counter()
         reasons: Counter[str] = Counter()
         try:
             for records in _records(kind, todo, engine, stop, log):
                 parts.add(shard, records)
-                ends.update(record["status"] for record in records)
-                reasons.update(r["reason"] for r in records if r["status"] not in DETERMINED)
+                ends.update(record.status for record in records)
+                reasons.update(r.reason for r in records if r.status not in DETERMINED)
                 progress.add(records)
                 for record in records:
                     log.info("%s", _log_line(kind, record))
@@ -103,10 +111,10 @@ def run_shard(
             progress.close()
     for reason, count in reasons.most_common(1):
         warnings += (f"{reasons.total():,} jobs failed, {count:,} of them because of {reason}",)
-    return Report(len(keys), len(keys) - len(todo), ends, stop.signal, warnings)
+    return ShardReport(len(keys), len(keys) - len(todo), ends, stop.signal, warnings)
 
 
-def shard_keys(run: Run, shard: Shard) -> list[Key]:
+def shard_keys(run: AnyRun, shard: Shard) -> list[JobKey]:
     """Return the jobs of a shard, in the order of the plan."""
     kind = kind_of(run.kind)
     keys = kind.keys(run)
@@ -120,33 +128,32 @@ def _settled(status: str | None, settled: Sequence[str] | None) -> bool:
 
 
 def _records(
-    kind: Kind, todo: Sequence[Key], engine: Engine, stop: Stop, log: logging.Logger
-) -> Iterator[list[Record]]:
+    kind: AnyKind, todo: Sequence[JobKey], engine: Engine, stop: Stop, log: logging.Logger
+) -> Iterator[list[JobRecord]]:
     """Run jobs and give their records in batches, as they finish."""
     waiting = deque(todo)
-    losses: Counter[Key] = Counter()
+    losses: Counter[JobKey] = Counter()
     in_flight = 0
     while (waiting or in_flight) and stop.signal is None:
         while waiting and engine.room:
             engine.submit(waiting.popleft())
             in_flight += 1
-        finished: list[Record] = []
+        finished: list[JobRecord] = []
         for key, result in engine.wait(TICK):
             in_flight -= 1
-            if not isinstance(result, Loss):
+            if not isinstance(result, LostJob):
                 finished.append(result)
                 continue
             losses[key] += 1
-            log.warning("%s: %s (attempt %d)", label(kind, key), result.reason, losses[key])
+            log.warning("%s: %s (attempt %d)", label(kind.record, key), result.reason, losses[key])
             if losses[key] < ATTEMPTS:
                 waiting.append(key)
             else:
-                finished.append(failed_record(kind, key, result.reason))
+                finished.append(finished_now(kind.record.without_result(key, result.reason)))
         if finished:
             yield finished
 
 
-def _log_line(kind: Kind, record: Record) -> str:
-    key = tuple(record[field.name] for field in kind.fields if field.role == "key")
-    score = f"{kind.score(record):.4f}"
-    return f"{label(kind, key)} {record['status']} {score} {record['reason']}".rstrip()
+def _log_line(kind: AnyKind, record: JobRecord) -> str:
+    name, score = label(kind.record, record.key), f"{kind.score(record):.4f}"
+    return f"{name} {record.status} {score} {record.reason}".rstrip()

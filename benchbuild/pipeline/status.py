@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from benchbuild.errors import CorruptPartError
-from benchbuild.kinds import kind_of
-from benchbuild.pipeline.jobs import STATUSES, Key, key_names
 from benchbuild.pipeline.parts import better, keys_of
 from benchbuild.pipeline.plan import assign
+from benchbuild.pipeline.records import STATUSES, JobKey
+from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.runfolder import RunFolder
 
 RECENT_SECONDS = 3600.0
@@ -65,20 +65,20 @@ def status_of(folder: RunFolder) -> Status:
     """Read all parts of a run and count."""
     kind = kind_of(folder.run.kind)
     parts = folder.parts
-    done: dict[Key, str] = {}
+    done: dict[JobKey, str] = {}
     times: list[float] = []
     damaged: list[str] = []
     paths = parts.paths()
     for path in paths:
         try:
-            part = parts.read(path, [*key_names(kind), "status", "finished"])
+            part = parts.read(path, [*kind.record.key_names(), "status", "finished"])
         except FileNotFoundError:
             continue
         except CorruptPartError as error:
             damaged.append(str(error))
             continue
         statuses = part.table.column("status").to_pylist()
-        for key, status in zip(keys_of(kind, part.table), statuses, strict=True):
+        for key, status in zip(keys_of(kind.record, part.table), statuses, strict=True):
             done[key] = better(status, done.get(key))
         times += part.table.column("finished").to_pylist()
     keys = kind.keys(folder.run)
@@ -108,7 +108,7 @@ def _rate(times: list[float]) -> float | None:
     return (len(recent) - 1) / span * 3600 if span > 0 else None
 
 
-def _shards(folder: RunFolder, done: Mapping[Key, str]) -> tuple[ShardStatus, ...]:
+def _shards(folder: RunFolder, done: Mapping[JobKey, str]) -> tuple[ShardStatus, ...]:
     kind = kind_of(folder.run.kind)
     begun = folder.shards()
     keys = kind.keys(folder.run)

@@ -12,6 +12,8 @@ import dataclasses
 import re
 from typing import Literal, get_args
 
+from benchquery.errors import UnknownNameError
+
 SCHEMA_VERSION = 1
 
 Split = Literal["train", "valid", "test"]
@@ -61,7 +63,15 @@ _CURVE_INDEX = {column.name: index for index, column in enumerate(CURVE_COLUMNS)
 
 
 def curve_index(name: str) -> int:
-    """Return the position of a figure on the last axis of a learning curve."""
+    """Return where a figure stands among `CURVE_COLUMNS`: on the last axis of a learning curve.
+
+    Raises:
+        UnknownNameError: If curves have no such figure.
+    """
+    if name not in _CURVE_INDEX:
+        raise UnknownNameError(
+            f"unknown figure {name!r} of a curve; allowed: {', '.join(_CURVE_INDEX)}"
+        )
     return _CURVE_INDEX[name]
 
 

@@ -13,8 +13,7 @@ from typing import Any
 import psutil
 
 from benchbuild.cli import main
-from benchbuild.kinds import kind_of
-from benchbuild.pipeline.jobs import COMMON_FIELDS
+from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.runfolder import RunFolder
 
 JOBS = ("--dataset", "karate", "--sample", "6", "--seeds", "2", "--epochs", "6")
@@ -62,7 +61,7 @@ def rows(out: Path) -> list[dict[str, Any]]:
 
 def figures(out: Path) -> list[tuple[Any, ...]]:
     """The records of a run without what differs from run to run; NaN as text."""
-    fields = (*kind_of(RunFolder.open(out).run.kind).fields, *COMMON_FIELDS)
+    fields = kind_of(RunFolder.open(out).run.kind).record.columns()
     names = [field.name for field in fields if field.role != "measurement"]
     return sorted(tuple(repr(row[name]) for name in names) for row in rows(out))
 

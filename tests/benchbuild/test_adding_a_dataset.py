@@ -113,7 +113,7 @@ def test_an_error_in_a_dataset_is_one_line_and_leaves_nothing(theirs: Path) -> N
     done = run_command(theirs, words)
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
-    assert line.startswith("benchbuild train: dataset 'failing' can't be loaded: ")
+    assert line.startswith("benchbuild: error: dataset 'failing' can't be loaded: ")
     assert not (theirs / "run").exists()
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchbuild.datasets import load
-from benchbuild.hyperparameters import RECIPE_VERSION, hyperparameters_for
+from benchbuild.datasets import hyperparameters_for, load
+from benchbuild.hyperparameters import RECIPE_VERSION
 from benchbuild.kinds.train.training import train
 from benchquery import SPACES, Arch, ArchTable, lightread
 from benchquery.kinds.architectures.analysis.fidelity import fidelity

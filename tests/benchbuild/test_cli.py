@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from benchbuild.cli import main, parse
-from benchbuild.commands import COMMANDS, load
-from benchbuild.hyperparameters import HYPERPARAMETERS
+from benchbuild.commands import load
+from benchbuild.datasets import dataset_names, hyperparameters_for
 from benchbuild.pipeline.plan import Shard
+from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.runfolder import RunFolder
 from benchbuild.testing import synthetic_record, synthetic_run
 from benchquery import lightread
@@ -24,8 +25,6 @@ def run(tmp_path: Path) -> Path:
     """A run of synthetic records: 8 of its 12 jobs, one of them diverged."""
     described = synthetic_run(sample=4)
     folder = RunFolder.begin(tmp_path / "run", described)
-    from benchbuild.kinds import kind_of
-
     keys = kind_of("train").keys(described)[:8]
     ends = ["diverged", *["ok"] * 7]
     records = [synthetic_record(described, key, end) for key, end in zip(keys, ends, strict=True)]
@@ -37,7 +36,6 @@ def run(tmp_path: Path) -> Path:
     ("words", "named"),
     [
         ("train --dataset nosuch --out x", "nosuch"),
-        ("train --dataset cora", "--out"),
         ("train --out x", "--dataset"),
         ("train --dataset cora --shard 0/32 --out x", "0/32"),
         ("train --dataset cora --shard 33/32 --out x", "33/32"),
@@ -113,7 +111,7 @@ def test_a_dataset_that_is_not_there_is_one_line(
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize("module", list(load()), ids=COMMANDS)
+@pytest.mark.parametrize("module", list(load()), ids=lambda module: module.NAME)
 def test_every_command_has_help_and_an_example_that_is_understood(
     module: object, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -161,7 +159,7 @@ def test_inspect_describes_the_published_network(capsys: pytest.CaptureFixture[s
         facts = json.loads(capsys.readouterr().out)
         assert facts["params"] == round(published[number]["para"] * 1e6)
         assert facts["params"] == sum(layer["params"] for layer in facts["layers"])
-        assert facts["hyperparameters"] == HYPERPARAMETERS["cora"].to_dict()
+        assert facts["hyperparameters"] == hyperparameters_for("cora").to_dict()
         assert facts["predicted_seconds"] > 0
         assert facts["predicted_memory"] > 0
     assert main(["inspect", "--dataset", "cora", "--hash", "10000"]) == 0
@@ -171,7 +169,7 @@ def test_inspect_describes_the_published_network(capsys: pytest.CaptureFixture[s
 def test_datasets_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["datasets", "--json"]) == 0
     listed = {row["name"]: row for row in json.loads(capsys.readouterr().out)}
-    assert set(HYPERPARAMETERS) <= set(listed)
+    assert set(dataset_names()) <= set(listed)
     assert listed["karate"]["on_disk"]
     assert listed["cora"]["nodes"] == 2708
     assert listed["proteins"]["metric"] == "rocauc"

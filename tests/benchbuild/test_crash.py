@@ -14,10 +14,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from benchbuild.engines.base import failed_record
-from benchbuild.kinds import kind_of
 from benchbuild.pipeline.merge import merge
 from benchbuild.pipeline.plan import Shard
+from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.runfolder import RunFolder
 from benchbuild.pipeline.status import status_of
 from benchbuild.testing import synthetic_run
@@ -47,7 +46,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from benchbuild.pipeline import parts
-from benchbuild.kinds import kind_of
+from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.plan import Shard
 from benchbuild.pipeline.runfolder import RunFolder
 from benchbuild.testing import synthetic_record
@@ -252,7 +251,7 @@ def test_a_run_that_is_still_loading_stops_at_once(tmp_path: Path) -> None:
     process.send_signal(signal.SIGTERM)
     _, told = finish(process, timeout=60)
     assert process.returncode == 128 + signal.SIGTERM
-    assert told == "benchbuild train: stopped by SIGTERM\n"
+    assert told == "benchbuild: stopped by SIGTERM\n"
     assert not (tmp_path / "run").exists()
 
 
@@ -296,7 +295,7 @@ def test_a_failed_job_is_run_again_on_demand(tmp_path: Path, uninterrupted: Path
     run = RunFolder.open(uninterrupted).run
     kind = kind_of("train")
     folder = RunFolder.begin(tmp_path / "run", run)
-    failed = [failed_record(kind, key, "out of luck") for key in kind.keys(run)[:3]]
+    failed = [kind.record.without_result(key, "out of luck") for key in kind.keys(run)[:3]]
     folder.parts.add(Shard(), failed)
     assert benchbuild(*train(folder.path)) == 0
     assert status_of(folder).failed == 3

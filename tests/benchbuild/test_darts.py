@@ -18,18 +18,15 @@ from torch.nn import functional
 
 from benchbuild.cli import main, make_parser
 from benchbuild.compute.dropout import Dropout
-from benchbuild.datasets import Graph, load
+from benchbuild.datasets import Graph, hyperparameters_for, load
 from benchbuild.errors import HyperParameterError
-from benchbuild.hyperparameters import HyperParameters, hyperparameters_for
-from benchbuild.kinds import kind_of
+from benchbuild.hyperparameters import HyperParameters
 from benchbuild.kinds.darts.kind import (
     DEFAULT_ARCH_LR,
     DEFAULT_ARCH_WEIGHT_DECAY,
-    LINK_NAMES,
-    NO_ARCH,
     darts_run,
-    derive,
 )
+from benchbuild.kinds.darts.records import LINK_NAMES, NO_ARCH, derive
 from benchbuild.kinds.darts.search import (
     SearchGraph,
     SearchResult,
@@ -45,6 +42,7 @@ from benchbuild.kinds.train.network.wiring import wire
 from benchbuild.kinds.train.training.plain import PlainRunner
 from benchbuild.pipeline.merge import merge
 from benchbuild.pipeline.plan import Shard
+from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.runfolder import RunFolder
 from benchbuild.testing import synthetic_record, synthetic_run
 from benchquery import Arch, lightread
@@ -360,12 +358,11 @@ def test_the_outcome_is_compared_with_the_table_of_the_dataset(
 def test_a_record_that_contradicts_itself_is_found(whole: Path) -> None:
     kind = kind_of("darts")
     run = RunFolder.open(whole).run
-    record = rows(whole)[0]
+    record = next(RunFolder.open(whole).parts.records())
     assert not list(kind.problems(run, record))
-    assert list(kind.problems(run, {**record, "derived": 1}))
-    assert list(kind.problems(run, {**record, "weights": record["weights"][1:]}))
-    doubled = [2 * weight for weight in record["weights"]]
-    assert list(kind.problems(run, {**record, "weights": doubled}))
+    assert list(kind.problems(run, dataclasses.replace(record, derived=1)))
+    assert list(kind.problems(run, dataclasses.replace(record, weights=record.weights[1:])))
+    assert list(kind.problems(run, dataclasses.replace(record, weights=2 * record.weights)))
 
 
 def test_jobs_are_planned_by_link_and_seed() -> None:
@@ -390,7 +387,6 @@ def test_the_help_tells_the_defaults(capsys: pytest.CaptureFixture[str]) -> None
     ("more", "named"),
     [
         ("--dataset nosuch", "nosuch"),
-        ("--dataset cora", "--out"),
         ("--dataset cora --links 0210", "'0210'"),
         ("--dataset cora --links 0012,0012", "0012"),
         ("--dataset cora --seeds x", "'x'"),

@@ -22,7 +22,7 @@ from torch_geometric.datasets import Planetoid
 from torch_geometric.io import read_npz as pyg_read_npz
 from torch_geometric.utils import coalesce, contains_self_loops, is_undirected
 
-from benchbuild.datasets import Graph, dataset_spec, load
+from benchbuild.datasets import Graph, dataset_spec, hyperparameters_for, load
 from benchbuild.datasets.download import ensure_files
 from benchbuild.datasets.npz import read_npz
 from benchbuild.datasets.ogb import ARXIV_FILES, PROTEINS_FILES, mean_edge_features
@@ -34,8 +34,6 @@ from benchbuild.errors import (
     DatasetMissingError,
     UnknownDatasetError,
 )
-from benchbuild.hyperparameters import hyperparameters_for
-from benchbuild.kinds.train.costs import SIZES
 from benchbuild.kinds.train.training import train
 from benchquery import Arch
 from tests.benchbuild.real import real_root
@@ -82,7 +80,8 @@ def test_real_graph_is_what_its_spec_says(name: str) -> None:
     graph = load(name, real_root(name))
     check_graph(graph, name)
     assert sizes(graph) == REAL[name]
-    assert (SIZES[name].trained, SIZES[name].labelled) == (REAL[name][0], sum(REAL[name]))
+    size = dataset_spec(name).size
+    assert (size.trained, size.labelled) == (REAL[name][0], sum(REAL[name]))
     assert graph.num_edges == EDGES.get(name, graph.num_edges)
 
 

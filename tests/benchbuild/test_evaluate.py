@@ -380,7 +380,7 @@ def test_results_are_read_back_as_they_were(
     chosen = Evaluations.of(["gcn", "mlp"], [3, 4], {"epochs": 6, "hidden": 8})
     assert Evaluations.read(chosen.settings) == chosen
     record = chosen.run(evaluator, condensed.stored())
-    assert (record["status"], record["reason"]) == ("ok", "")
+    assert (record.status, record.reason) == ("ok", "")
     assert not list(chosen.problems(record))
     for config, results in chosen.results(record):
         assert sorted(results) == [3, 4]
@@ -388,7 +388,7 @@ def test_results_are_read_back_as_they_were(
             again = evaluator.evaluate(condensed.stored().payload(), config.replace(seed=seed))
             assert (result.perf, result.valid_perf) == (again.perf, again.valid_perf)
             assert np.array_equal(result.curve, again.curve.astype(np.float32))
-    record["eval_perf"] = record["eval_perf"] + 0.01
+    record = dataclasses.replace(record, eval_perf=record.eval_perf + 0.01)
     assert all("perf is" in problem for problem in chosen.problems(record))
 
 
@@ -402,8 +402,8 @@ def test_a_failed_model_leaves_the_others(
     monkeypatch.setattr(models_module, "_CLASSES", known)
     chosen = Evaluations.of(["gcn", "mlp"], [0], {"epochs": 3, "hidden": 8})
     record = chosen.run(evaluator, condensed.stored())
-    assert record["status"] == "oom", "another machine may have more memory"
-    assert "can't allocate" in record["reason"]
+    assert record.status == "oom", "another machine may have more memory"
+    assert "can't allocate" in record.reason
     states = [results[0].status for _, results in chosen.results(record)]
     assert states == ["ok", "oom"]
     assert not list(chosen.problems(record))
@@ -419,10 +419,10 @@ def test_no_room_for_the_original_graph_keeps_the_figure_of_the_condensed_one(
     whole = chosen.run(evaluator, condensed.stored())
     monkeypatch.setattr(evaluator, "full", explode)
     record = chosen.run(evaluator, condensed.stored())
-    assert record["status"] == "oom"
-    assert record["eval_perf"] == whole["eval_perf"]
-    assert np.array_equal(record["curves"], whole["curves"])
-    assert np.isnan(record["eval_full"]).all()
+    assert record.status == "oom"
+    assert record.eval_perf == whole.eval_perf
+    assert np.array_equal(record.curves, whole.curves)
+    assert np.isnan(record.eval_full).all()
 
 
 def test_a_graph_that_a_task_can_not_be_tried_on_is_no_failure_of_the_machine(
@@ -431,7 +431,7 @@ def test_a_graph_that_a_task_can_not_be_tried_on_is_no_failure_of_the_machine(
     chosen = Evaluations.of(["gcn"], [0], {"epochs": 3, "hidden": 8}, task="link-prediction")
     alone = dataclasses.replace(condensed, adjacency=None).stored()
     record = chosen.run(evaluator, alone)
-    assert record["status"] == "ok"
+    assert record.status == "ok"
     ((_, results),) = chosen.results(record)
     assert results[0].status == "failed"
     assert "no edges to learn links from" in results[0].reason

@@ -8,15 +8,17 @@ import numpy as np
 import pytest
 import torch
 
+from benchbuild.datasets import hyperparameters_for
 from benchbuild.engines.base import Refusal, open_context, run_job
-from benchbuild.hyperparameters import hyperparameters_for
-from benchbuild.kinds import kind_of
 from benchbuild.kinds.condense.evaluations import Evaluations
 from benchbuild.kinds.condense.kind import condense_run
-from benchbuild.kinds.darts.kind import LINK_NAMES, darts_run
+from benchbuild.kinds.darts.kind import darts_run
+from benchbuild.kinds.darts.records import LINK_NAMES
 from benchbuild.kinds.train.kind import train_run
 from benchbuild.kinds.tune.kind import tune_run
-from benchbuild.pipeline.jobs import Place, Record, Run
+from benchbuild.pipeline.jobs import AnyRun, Place
+from benchbuild.pipeline.records import JobRecord
+from benchbuild.pipeline.registry import kind_of
 from benchquery.kinds.architectures.arch import OPS, Arch
 from benchquery.kinds.condensed.methods import METHODS
 from tests.benchbuild.condensing import SMALL, settings
@@ -26,7 +28,7 @@ DEVICES = ["cpu", pytest.param("cuda:0", marks=GPU)]
 HP = hyperparameters_for("csbm").override(epochs=4)
 
 
-def runs() -> dict[str, Run]:
+def runs() -> dict[str, AnyRun]:
     """A run of one quick job or more, by name."""
     evaluations = Evaluations.of(["gcn", "mlp"], [0], {"epochs": 4, "hidden": 8})
     links = Evaluations.of(["gcn"], [0], {"epochs": 4, "hidden": 8}, task="link-prediction")
@@ -43,13 +45,13 @@ def runs() -> dict[str, Run]:
 RUNS = runs()
 
 
-def do(run: Run, device: str, scratch: Path) -> Record:
+def do(run: AnyRun, device: str, scratch: Path) -> JobRecord:
     """Run the first job as a worker does."""
     kind = kind_of(run.kind)
     context = open_context(kind, run.settings, Place(device, scratch=str(scratch)))
     assert not isinstance(context, Refusal), context.reason
     record = run_job(kind, context, kind.keys(run)[0])
-    assert record["status"] == "ok", record["reason"]
+    assert record.status == "ok", record.reason
     assert not list(kind.problems(run, record))
     return record
 
@@ -60,6 +62,7 @@ def do(run: Run, device: str, scratch: Path) -> Record:
 def test_a_job_ends_well_and_the_same_way_twice(name: str, device: str, tmp_path: Path) -> None:
     run = RUNS[name]
     first, second = (do(run, device, tmp_path / number) for number in ("first", "second"))
-    for field in kind_of(run.kind).fields:
+    for field in kind_of(run.kind).record.columns():
         if field.role == "figure":
-            np.testing.assert_array_equal(first[field.name], second[field.name], field.name)
+            before, after = (getattr(one, field.name) for one in (first, second))
+            np.testing.assert_array_equal(before, after, field.name)

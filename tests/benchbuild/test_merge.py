@@ -12,17 +12,21 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
 import pytest
 
 from benchbuild.errors import CorruptPartError, MergeError, RunFolderError, WriteError
-from benchbuild.kinds import kind_of
-from benchbuild.pipeline.jobs import Key, Record, Run
+from benchbuild.kinds.train.kind import TrainJobs, TrainRun
+from benchbuild.kinds.train.records import TrainRecord
 from benchbuild.pipeline.merge import merge
 from benchbuild.pipeline.plan import Shard
+from benchbuild.pipeline.records import JobKey
+from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.runfolder import RunFolder
 from benchbuild.pipeline.signals import Stop, Stopped
 from benchbuild.pipeline.verify import problems_in
@@ -45,8 +49,8 @@ KEYS = kind_of("train").keys(RUN)
 
 def make(
     path: Path,
-    records: list[Record] | None = None,
-    run: Run = RUN,
+    records: list[TrainRecord] | None = None,
+    run: TrainRun = RUN,
     size: int = 7,
     shuffle: int | None = None,
 ) -> Path:
@@ -76,12 +80,12 @@ def test_a_merged_table_opens_with_its_curves(tmp_path: Path) -> None:
         records = [synthetic_record(RUN, (number, seed)) for seed in (0, 1, 2)]
         row = table[number]
         for name in ("perf", "valid_perf", "latency", "train_time", "best_epoch"):
-            values = [record[name] for record in records]
+            values = [getattr(record, name) for record in records]
             assert row[name] == pytest.approx(statistics.fmean(values), rel=1e-12)
             assert [row[f"{name}_seed{seed}"] for seed in (0, 1, 2)] == values
         assert (row["status"], row["seeds_ok"], row["reason"]) == ("ok", 3, "")
-        assert row["params"] == records[0]["params"] == round(row["para"] * 1e6)
-        np.testing.assert_array_equal(curves[number]["dur"].reshape(-1), records[2]["curve"])
+        assert row["params"] == records[0].params == round(row["para"] * 1e6)
+        np.testing.assert_array_equal(curves[number]["dur"].reshape(-1), records[2].curve)
     assert list(problems_in(tmp_path / "karate")) == []
 
 
@@ -114,7 +118,7 @@ def test_the_order_of_folders_does_not_matter(tmp_path: Path) -> None:
 
 def test_equal_records_with_other_timings_count_once_in_any_order(tmp_path: Path) -> None:
     records = [synthetic_record(RUN, key) for key in KEYS]
-    again: list[Record] = [{**r, "latency": r["latency"] / 2, "host": "other"} for r in records]
+    again: list[TrainRecord] = [replace(r, latency=r.latency / 2, host="other") for r in records]
     merge([make(tmp_path / "a", records + again)], tmp_path / "t1")
     merge([make(tmp_path / "b", again + records)], tmp_path / "t2")
     assert content(tmp_path / "t1") == content(tmp_path / "t2")
@@ -123,18 +127,18 @@ def test_equal_records_with_other_timings_count_once_in_any_order(tmp_path: Path
 @pytest.mark.parametrize(
     "change",
     [
-        lambda record: {"perf": record["perf"] + 1e-9},
+        lambda record: {"perf": record.perf + 1e-9},
         lambda record: {"status": "diverged"},
-        lambda record: {"curve": np.nextafter(record["curve"], 9, dtype=np.float32)},
-        lambda record: {"best_epoch": record["best_epoch"] + 1},
+        lambda record: {"curve": np.nextafter(record.curve, 9, dtype=np.float32)},
+        lambda record: {"best_epoch": record.best_epoch + 1},
     ],
     ids=["perf", "status", "curve", "best_epoch"],
 )
 def test_contradictions_are_named(
-    tmp_path: Path, change: Callable[[Record], dict[str, object]]
+    tmp_path: Path, change: Callable[[TrainRecord], dict[str, Any]]
 ) -> None:
     records = [synthetic_record(RUN, key) for key in KEYS]
-    other = {**records[4], **change(records[4])}
+    other = replace(records[4], **change(records[4]))
     first, second = make(tmp_path / "a", records), make(tmp_path / "b", [other])
     with pytest.raises(MergeError) as caught:
         merge([first, second], tmp_path / "table")
@@ -148,7 +152,7 @@ def test_contradictions_are_named(
 
 def test_a_result_replaces_a_failure_of_the_machine(tmp_path: Path) -> None:
     records = [synthetic_record(RUN, key) for key in KEYS]
-    failures: list[Record] = [{**r, "status": "failed", "perf": np.nan} for r in records]
+    failures: list[TrainRecord] = [replace(r, status="failed", perf=np.nan) for r in records]
     merge([make(tmp_path / "a", failures + records)], tmp_path / "t1")
     merge([make(tmp_path / "b", records)], tmp_path / "t2")
     assert content(tmp_path / "t1") == content(tmp_path / "t2")
@@ -159,10 +163,10 @@ def test_gaps_are_named_and_allowed_on_demand(tmp_path: Path) -> None:
     run = make(tmp_path / "run", [synthetic_record(RUN, key) for key in KEYS if key != gone])
     with pytest.raises(MergeError, match=f"1 job missing: hash={gone[0]} seed={gone[1]}"):
         merge([run], tmp_path / "table")
-    assert merge([run], tmp_path / "table", allow_gaps=True) == (gone,)
+    assert merge([run], tmp_path / "table", allow_gaps=True).missing == (gone,)
     row = lightread("karate", source=tmp_path / "table")[gone[0]]
     others = [synthetic_record(RUN, (gone[0], seed)) for seed in {0, 1, 2} - {gone[1]}]
-    assert row["perf"] == pytest.approx(statistics.fmean(r["perf"] for r in others))
+    assert row["perf"] == pytest.approx(statistics.fmean(r.perf for r in others))
     assert np.isnan(row[f"perf_seed{gone[1]}"])
     assert (row["status"], row["seeds_ok"]) == ("missing", 2)
     jobs = lightread("karate", source=tmp_path / "table").manifest.provenance["jobs"]
@@ -174,7 +178,7 @@ def test_gaps_are_named_and_allowed_on_demand(tmp_path: Path) -> None:
 
 
 def test_a_seed_that_is_missing_everywhere_shows(tmp_path: Path) -> None:
-    there = [synthetic_record(RUN, key) for key in KEYS if key.seed != 1 and key != KEYS[0]]
+    there = [synthetic_record(RUN, key) for key in KEYS if key[1] != 1 and key != KEYS[0]]
     merge([make(tmp_path / "run", there)], tmp_path / "table", allow_gaps=True)
     table = lightread("karate", source=tmp_path / "table")
     assert table.manifest.provenance["seeds"] == [0, 1, 2]
@@ -184,7 +188,7 @@ def test_a_seed_that_is_missing_everywhere_shows(tmp_path: Path) -> None:
 
 
 def test_seeds_of_several_runs_must_cover_every_architecture(tmp_path: Path) -> None:
-    some = dataclasses.replace(RUN, jobs={"archs": [KEYS[0][0]], "seeds": [5]})
+    some = dataclasses.replace(RUN, jobs=TrainJobs((KEYS[0][0],), (5,)))
     extra = make(tmp_path / "b", [synthetic_record(some, (KEYS[0][0], 5))], some)
     with pytest.raises(MergeError, match=r"19 jobs missing.*seed=5"):
         merge([make(tmp_path / "a"), extra], tmp_path / "table")
@@ -192,11 +196,11 @@ def test_seeds_of_several_runs_must_cover_every_architecture(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("status", ["diverged", "oom", "failed"])
 def test_how_a_seed_that_is_not_ok_counts(tmp_path: Path, status: str) -> None:
-    odd: Key = KEYS[3]
+    odd: JobKey = KEYS[3]
     records = [synthetic_record(RUN, key, status if key == odd else "ok") for key in KEYS]
     merge([make(tmp_path / "run", records)], tmp_path / "table")
     row = lightread("karate", source=tmp_path / "table")[odd[0]]
-    by_seed = {r["seed"]: r["perf"] for r in records if r["hash"] == odd[0]}
+    by_seed = {r.seed: r.perf for r in records if r.hash == odd[0]}
     if status != "diverged":
         del by_seed[odd[1]]
     assert row["perf"] == pytest.approx(statistics.fmean(by_seed.values()))
@@ -208,18 +212,17 @@ def test_how_a_seed_that_is_not_ok_counts(tmp_path: Path, status: str) -> None:
 @pytest.mark.parametrize(
     ("named", "changed"),
     [
-        ("settings.hp.lr", {"settings": {"hp": {**RUN.settings["hp"], "lr": 0.9}}}),
+        ("settings.hp.lr", {"settings": {"hp": RUN.settings.hp.override(lr=0.9)}}),
+        ("settings.round_valid is null there, 3 here", {"settings": {"round_valid": 3}}),
         ("settings.recipe", {"settings": {"recipe": "0"}}),
         ("settings.dataset", {"settings": {"dataset": "csbm"}}),
         ("facts.checksum", {"facts": {"checksum": "another"}}),
     ],
 )
-def test_mixtures_are_named(
-    tmp_path: Path, named: str, changed: dict[str, dict[str, object]]
-) -> None:
+def test_mixtures_are_named(tmp_path: Path, named: str, changed: dict[str, dict[str, Any]]) -> None:
     other = dataclasses.replace(
         RUN,
-        settings={**RUN.settings, **changed.get("settings", {})},
+        settings=dataclasses.replace(RUN.settings, **changed.get("settings", {})),
         facts={**RUN.facts, **changed.get("facts", {})},
     )
     folders = [make(tmp_path / "a"), make(tmp_path / "b", run=other)]
@@ -281,7 +284,7 @@ def test_a_full_disk_while_merging_is_one_line(tmp_path: Path, limit: int) -> No
         check=False,
     )
     assert done.returncode == 2, done
-    assert re.fullmatch(r"benchbuild merge: can't write table: .*\n", done.stderr), done.stderr
+    assert re.fullmatch(r"benchbuild: error: can't write table: .*\n", done.stderr), done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
@@ -339,10 +342,10 @@ def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
 
 def test_verify_finds_figures_that_their_curves_do_not_give(tmp_path: Path) -> None:
     records = [synthetic_record(RUN, key) for key in KEYS]
-    records[0] = {**records[0], "perf": records[0]["perf"] / 2 + 0.01}
-    records[1] = {**records[1], "valid_perf": records[1]["valid_perf"] - 0.1}
-    records[2] = {**records[2], "curve": records[2]["curve"][:-7]}
-    records[3] = {**records[3], "hash": 88887}
+    records[0] = replace(records[0], perf=records[0].perf / 2 + 0.01)
+    records[1] = replace(records[1], valid_perf=records[1].valid_perf - 0.1)
+    records[2] = replace(records[2], curve=records[2].curve[:-7])
+    records[3] = replace(records[3], hash=88887)
     run = make(tmp_path / "run", records)
     found = list(problems_in(run))
     for key, word in zip(KEYS[:3], ("perf", "valid_perf", "curve"), strict=True):

@@ -12,11 +12,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchbuild.errors import CorruptPartError, RunFolderError, WriteError
-from benchbuild.kinds import kind_of
+from benchbuild.kinds.train.kind import TrainRun
+from benchbuild.kinds.train.records import TrainRecord
+from benchbuild.kinds.tune.kind import tune_run
 from benchbuild.pipeline import parts as parts_module
-from benchbuild.pipeline.jobs import Record, Run, canonical, digest
+from benchbuild.pipeline.jobs import canonical, digest
 from benchbuild.pipeline.parts import DAMAGED, Parts
 from benchbuild.pipeline.plan import Shard
+from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.runfolder import RUN, RunFolder
 from benchbuild.pipeline.status import status_of
 from benchbuild.testing import synthetic_record, synthetic_run
@@ -25,16 +28,16 @@ SHARD = Shard(1, 1)
 
 
 @pytest.fixture
-def run() -> Run:
+def run() -> TrainRun:
     return synthetic_run(sample=12, seeds=[0, 1])
 
 
 @pytest.fixture
-def folder(tmp_path: Path, run: Run) -> RunFolder:
+def folder(tmp_path: Path, run: TrainRun) -> RunFolder:
     return RunFolder.begin(tmp_path / "run", run)
 
 
-def records_of(run: Run, status: str = "ok") -> list[Record]:
+def records_of(run: TrainRun, status: str = "ok") -> list[TrainRecord]:
     return [synthetic_record(run, key, status) for key in kind_of("train").keys(run)]
 
 
@@ -43,23 +46,23 @@ def read_all(parts: Parts) -> list[str]:
     return sorted(canonical(row) for row in rows)
 
 
-def test_records_come_back_as_they_went_in(folder: RunFolder, run: Run) -> None:
+def test_records_come_back_as_they_went_in(folder: RunFolder, run: TrainRun) -> None:
     records = records_of(run)
     folder.parts.add(SHARD, records)
     (part,) = folder.parts.scan()
     back = part.table.to_pylist()
     for before, after in zip(records, back, strict=True):
-        assert set(before) == set(after)
-        for name, value in before.items():
+        assert set(before.to_row()) == set(after)
+        for name, value in before.to_row().items():
             assert after[name] == (value.tolist() if name == "curve" else value), name
 
 
-def test_a_part_is_plain_parquet(folder: RunFolder, run: Run) -> None:
+def test_a_part_is_plain_parquet(folder: RunFolder, run: TrainRun) -> None:
     path = folder.parts.add(SHARD, records_of(run))
-    assert pq.read_table(path).column("hash").to_pylist() == [r["hash"] for r in records_of(run)]
+    assert pq.read_table(path).column("hash").to_pylist() == [r.hash for r in records_of(run)]
 
 
-def test_every_flipped_byte_and_every_truncation_is_found(folder: RunFolder, run: Run) -> None:
+def test_every_flipped_byte_and_every_truncation_is_found(folder: RunFolder, run: TrainRun) -> None:
     path = folder.parts.add(SHARD, records_of(run)[:1])
     content = path.read_bytes()
     damaged = [content[:end] for end in range(0, len(content), 97)]
@@ -74,21 +77,23 @@ def test_every_flipped_byte_and_every_truncation_is_found(folder: RunFolder, run
             folder.parts.read(path)
 
 
-def test_a_damaged_part_is_set_aside_and_its_jobs_run_again(folder: RunFolder, run: Run) -> None:
+def test_a_damaged_part_is_set_aside_and_its_jobs_run_again(
+    folder: RunFolder, run: TrainRun
+) -> None:
     records = records_of(run)
     good = folder.parts.add(SHARD, records[:10])
     bad = folder.parts.add(SHARD, records[10:])
     bad.write_bytes(bad.read_bytes()[:-1])
     assert any(bad.name in problem for problem in status_of(folder).damaged)
     done, problems = folder.parts.resume(SHARD)
-    assert set(done) == {(r["hash"], r["seed"]) for r in records[:10]}
+    assert set(done) == {r.key for r in records[:10]}
     assert len(problems) == 1
     assert bad.name in problems[0]
     assert folder.parts.paths() == [good]
     assert bad.with_name(bad.name + DAMAGED).exists()
 
 
-def test_a_part_of_another_run_is_refused(tmp_path: Path, folder: RunFolder, run: Run) -> None:
+def test_a_part_of_another_run_is_refused(tmp_path: Path, folder: RunFolder, run: TrainRun) -> None:
     other = dataclasses.replace(run, facts={**run.facts, "checksum": "another"})
     elsewhere = RunFolder.begin(tmp_path / "other", other)
     path = elsewhere.parts.add(SHARD, records_of(run)[:1])
@@ -98,7 +103,7 @@ def test_a_part_of_another_run_is_refused(tmp_path: Path, folder: RunFolder, run
 
 
 def test_small_parts_are_gathered_and_nothing_changes(
-    folder: RunFolder, run: Run, monkeypatch: pytest.MonkeyPatch
+    folder: RunFolder, run: TrainRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parts_module, "SMALL_PARTS", 7)
     monkeypatch.setattr(parts_module, "PART_ROWS", 10)
@@ -116,7 +121,7 @@ def test_small_parts_are_gathered_and_nothing_changes(
     assert read_all(parts) == read_all(apart)
 
 
-def test_gathering_leaves_the_parts_of_other_shards_alone(folder: RunFolder, run: Run) -> None:
+def test_gathering_leaves_the_parts_of_other_shards_alone(folder: RunFolder, run: TrainRun) -> None:
     records = records_of(run)
     theirs = [folder.parts.add(Shard(2, 2), [record]) for record in records[:4]]
     for record in records[4:8]:
@@ -138,22 +143,26 @@ def test_half_written_files_of_a_killed_writer_go(folder: RunFolder) -> None:
     assert theirs.exists()
 
 
-def test_a_file_in_place_of_a_folder_is_a_clear_error(tmp_path: Path, run: Run) -> None:
+def test_a_file_in_place_of_a_folder_is_a_clear_error(tmp_path: Path, run: TrainRun) -> None:
     (tmp_path / "run").write_text("in the way")
     with pytest.raises(WriteError, match="run"):
         RunFolder.begin(tmp_path / "run", run)
     assert (tmp_path / "run").read_text() == "in the way"
 
 
-def test_other_settings_in_the_same_folder_are_refused_by_name(folder: RunFolder, run: Run) -> None:
+def test_other_settings_in_the_same_folder_are_refused_by_name(
+    folder: RunFolder, run: TrainRun
+) -> None:
     before = (folder.path / RUN).read_bytes()
     others = {
         "hp.lr": dataclasses.replace(
-            run, settings={**run.settings, "hp": {**run.settings["hp"], "lr": 0.5}}
+            run, settings=dataclasses.replace(run.settings, hp=run.settings.hp.override(lr=0.5))
         ),
         "facts.checksum": dataclasses.replace(run, facts={**run.facts, "checksum": "x"}),
-        "jobs.seeds": dataclasses.replace(run, jobs={**run.jobs, "seeds": [0]}),
-        "settings.recipe": dataclasses.replace(run, settings={**run.settings, "recipe": "0"}),
+        "jobs.seeds": dataclasses.replace(run, jobs=dataclasses.replace(run.jobs, seeds=(0,))),
+        "settings.recipe": dataclasses.replace(
+            run, settings=dataclasses.replace(run.settings, recipe="0")
+        ),
     }
     for named, other in others.items():
         with pytest.raises(RunFolderError, match=named):
@@ -162,7 +171,7 @@ def test_other_settings_in_the_same_folder_are_refused_by_name(folder: RunFolder
     assert RunFolder.begin(folder.path, run).run == folder.run
 
 
-def test_words_about_the_data_may_change(folder: RunFolder, run: Run) -> None:
+def test_words_about_the_data_may_change(folder: RunFolder, run: TrainRun) -> None:
     other = dataclasses.replace(run, about={**run.about, "licence": "told otherwise"})
     assert RunFolder.begin(folder.path, other).run.about == run.about
 
@@ -198,9 +207,12 @@ def test_a_shard_is_locked_until_its_process_is_gone(folder: RunFolder) -> None:
 
 
 def test_the_identity_of_a_run_is_stable() -> None:
-    run = Run("train", {"b": 1.5, "a": [1, 2]}, {}, {"c": "d"})
-    assert canonical(run.settings) == '{"a":[1,2],"b":1.5}'
-    text = '{"facts":{"c":"d"},"kind":"train","settings":{"a":[1,2],"b":1.5}}'
+    assert canonical({"b": 1.5, "a": (1, 2)}) == '{"a":[1,2],"b":1.5}'
+    run = dataclasses.replace(tune_run("karate", trials=1, ranges={"lr": [0.5]}), facts={"c": "d"})
+    text = (
+        '{"facts":{"c":"d"},"kind":"tune","settings":{"dataset":"karate","ranges":{"lr":[0.5]},'
+        '"recipe":"1","round_valid":null,"search_seed":0,"space":"full"}}'
+    )
     assert run.digest == digest(json.loads(text))
-    reordered = Run("train", {"a": [1, 2], "b": 1.5}, {"other": "jobs"}, {"c": "d"})
-    assert reordered.digest == run.digest
+    other_jobs = tune_run("karate", trials=9, seeds=[4], ranges={"lr": [0.5]})
+    assert dataclasses.replace(other_jobs, facts={"c": "d"}).digest == run.digest

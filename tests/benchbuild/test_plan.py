@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import astuple
 from pathlib import Path
 
 import pytest
@@ -11,14 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
+from benchbuild.commands.options import parse_seeds
+from benchbuild.datasets import dataset_names, dataset_spec
 from benchbuild.errors import PlanError
-from benchbuild.hyperparameters import HYPERPARAMETERS
-from benchbuild.kinds import kind_of
-from benchbuild.kinds.train.costs import SIZES, CostModel
-from benchbuild.kinds.train.kind import parse_archs, parse_seeds, train_run
+from benchbuild.kinds.train.costs import CostModel
+from benchbuild.kinds.train.kind import parse_archs, train_run
 from benchbuild.kinds.train.network.wiring import wire
 from benchbuild.pipeline.jobs import Cost
 from benchbuild.pipeline.plan import Shard, assign, positions_of
+from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.runner import shard_keys
 from benchquery import Arch, BenchQueryError, get_space, lightread
 
@@ -53,10 +55,10 @@ def test_the_whole_space_in_32_shards_is_balanced_to_a_thousandth() -> None:
 
 def test_another_process_deals_the_same_shard() -> None:
     code = (
-        "from benchbuild.kinds.train.kind import train_run; "
-        "from benchbuild.pipeline.plan import Shard; "
-        "from benchbuild.pipeline.runner import shard_keys; "
-        "from benchbuild.pipeline.jobs import digest; "
+        "from benchbuild.kinds.train.kind import train_run\n"
+        "from benchbuild.pipeline.plan import Shard\n"
+        "from benchbuild.pipeline.runner import shard_keys\n"
+        "from benchbuild.pipeline.jobs import digest\n"
         "print(digest(shard_keys(train_run('cora', sample=500), Shard(3, 7))))"
     )
     results = {
@@ -132,8 +134,8 @@ def test_a_sample_keeps_its_order_and_its_beginning() -> None:
 
 @pytest.mark.parametrize("pre", [0, 1])
 def test_predicted_work_follows_the_wiring_of_an_architecture(pre: int) -> None:
-    hp = HYPERPARAMETERS["cora"].override(pre=pre)
-    model = CostModel(SIZES["cora"], hp)
+    hp = dataset_spec("cora").hyperparameters.override(pre=pre)
+    model = CostModel(dataset_spec("cora").size, hp)
     for arch in get_space("full").sample(3000, seed=1):
         nodes = wire(arch, 10, 2, hp).nodes
         parts = [model.frame_work(sum(node.leaf for node in nodes))]
@@ -144,7 +146,7 @@ def test_predicted_work_follows_the_wiring_of_an_architecture(pre: int) -> None:
 
 
 def test_predicted_cost_grows_with_the_work() -> None:
-    model = CostModel(SIZES["cora"], HYPERPARAMETERS["cora"])
+    model = CostModel(dataset_spec("cora").size, dataset_spec("cora").hyperparameters)
     light = model.cost(Arch([0, 1, 2, 3], ["skip", "skip", "skip", "gcn"]))
     heavy = model.cost(Arch([0, 0, 0, 0], ["arma", "arma", "arma", "arma"]))
     assert heavy.seconds > light.seconds
@@ -154,15 +156,20 @@ def test_predicted_cost_grows_with_the_work() -> None:
 @pytest.mark.parametrize("dataset", ["cora", "citeseer", "pubmed"])
 def test_predicted_times_rank_as_measured_ones_do(dataset: str) -> None:
     table = lightread(f"{dataset}-built").where("status == ok")
-    model = CostModel(SIZES[dataset], HYPERPARAMETERS[dataset])
+    model = CostModel(dataset_spec(dataset).size, dataset_spec(dataset).hyperparameters)
     predicted = [model.cost(arch).seconds for arch in table.archs()]
     assert spearmanr(predicted, table.column("train_time")).statistic > 0.9
 
 
-def test_the_sizes_are_those_that_the_datasets_state() -> None:
-    from benchbuild.datasets import dataset_spec
-
-    for name, size in SIZES.items():
+def test_planning_knows_the_size_of_every_dataset() -> None:
+    for name in dataset_names():
         spec = dataset_spec(name)
-        stated = (spec.num_nodes, spec.num_features, spec.num_classes)
-        assert stated == (size.nodes, size.features, size.classes), name
+        sizes = (spec.num_nodes, spec.num_edges, spec.num_features, spec.nonzeros)
+        assert None not in sizes, name
+        assert (*sizes, spec.num_classes, spec.trained, spec.labelled) == astuple(spec.size), name
+
+
+def test_what_a_dataset_does_not_state_is_assumed() -> None:
+    size = dataset_spec("csbm:nodes=1000,features=10").size
+    assert (size.nodes, size.features, size.nonzeros) == (1000, 10, 10_000)
+    assert (size.edges, size.trained, size.labelled) == (10_000, 50, 1000)

@@ -24,12 +24,12 @@ from benchbuild.compute.features import DenseFeatures, SparseFeatures, make_feat
 from benchbuild.compute.meters import MemoryMeter, Stopwatch
 from benchbuild.compute.objective import rocauc
 from benchbuild.compute.result import summarise
-from benchbuild.datasets import Graph, load
+from benchbuild.datasets import Graph, hyperparameters_for, load
 from benchbuild.errors import DeviceError
-from benchbuild.hyperparameters import HyperParameters, hyperparameters_for
+from benchbuild.hyperparameters import HyperParameters
 from benchbuild.kinds.train.network import build_network
 from benchbuild.kinds.train.network.cell import GRAPH_FREE_OPS, make_operation
-from benchbuild.kinds.train.training import CURVE_COLUMNS, TrainResult, train
+from benchbuild.kinds.train.training import TrainResult, train
 from benchbuild.kinds.train.training.blocks import Block, PreparedGraph
 from benchbuild.kinds.train.training.fast import FastRunner
 from benchbuild.kinds.train.training.operations import on_hidden, on_raw, own_rows, store_by_column
@@ -282,11 +282,10 @@ def test_result_says_what_was_measured() -> None:
     assert result.ok
     assert result.status == "ok"
     assert result.reason == ""
-    assert result.curves.shape == (15, len(CURVE_COLUMNS))
+    assert result.curves.shape == (15, len(schema.CURVE_COLUMNS))
     assert result.epochs_done == 15
     assert not result.curves.flags.writeable
     assert np.isfinite(result.curves).all()
-    assert tuple(column.name for column in schema.CURVE_COLUMNS) == CURVE_COLUMNS
     assert result.curves[-1, -1] == result.perf == result.curves[result.best_epoch, 2]
     assert 0 < result.latency < result.train_seconds
     assert result.peak_memory > 2**20
@@ -320,7 +319,7 @@ def test_failure_is_a_result() -> None:
 OUT_OF_MEMORY = """
 import resource, torch
 from benchbuild.datasets import load
-from benchbuild.hyperparameters import hyperparameters_for
+from benchbuild.datasets import hyperparameters_for
 from benchbuild.kinds.train.training import train
 from benchquery.kinds.architectures.arch import Arch
 graph, arch = load("karate"), Arch([0, 1, 2, 3], ["gcn", "gcn", "gcn", "gcn"])

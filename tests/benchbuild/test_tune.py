@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import statistics
@@ -11,18 +12,17 @@ import pytest
 
 from benchbuild.cli import main
 from benchbuild.errors import MergeError
-from benchbuild.kinds import kind_of
 from benchbuild.kinds.tune.kind import (
     ANCHORS,
     RANGES,
+    TuneRecord,
     anchors,
     classic_anchors,
     rank_trials,
-    trial_hyperparameters,
     tune_run,
 )
-from benchbuild.pipeline.jobs import Record
 from benchbuild.pipeline.merge import merge
+from benchbuild.pipeline.registry import kind_of
 from benchquery import Arch
 from tests.benchbuild.runs import rows
 
@@ -48,14 +48,15 @@ def test_anchors_stay_within_the_space_of_the_dataset() -> None:
 
 
 def test_trials_cover_the_printed_ranges_and_nothing_else() -> None:
-    drawn = [trial_hyperparameters(RUN.settings, trial) for trial in range(200)]
+    drawn = [RUN.settings.hyperparameters(trial) for trial in range(200)]
     for name, values in RANGES.items():
         assert {getattr(hp, name) for hp in drawn} == set(values), name
-    assert trial_hyperparameters(RUN.settings, 7) == drawn[7]
+    assert RUN.settings.hyperparameters(7) == drawn[7]
 
 
-def record(trial: int, number: int, value: float, status: str = "ok") -> Record:
-    return {"trial": trial, "hash": number, "seed": 0, "valid_perf": value, "status": status}
+def record(trial: int, number: int, value: float, status: str = "ok") -> TuneRecord:
+    blank = TuneRecord.without_result((trial, number, 0), "", status)
+    return dataclasses.replace(blank, valid_perf=value)
 
 
 def test_trials_are_ranked_by_the_mean_over_all_anchors() -> None:
@@ -99,7 +100,7 @@ def test_jobs_of_a_search_are_planned_with_their_own_costs() -> None:
     keys = kind.keys(RUN)
     assert len(keys) == len(set(keys)) == 200 * ANCHORS
     costs = dict(zip(keys, kind.costs(RUN, keys), strict=True))
-    epochs = {trial: trial_hyperparameters(RUN.settings, trial).epochs for trial in range(200)}
+    epochs = {trial: RUN.settings.hyperparameters(trial).epochs for trial in range(200)}
     long = statistics.fmean(c.seconds for k, c in costs.items() if epochs[k[0]] == 500)
     short = statistics.fmean(c.seconds for k, c in costs.items() if epochs[k[0]] == 200)
     assert long > short

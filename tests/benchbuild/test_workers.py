@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from benchbuild.engines.base import BROKEN_DEVICE, run_job
-from benchbuild.kinds import kind_of
 from benchbuild.pipeline.failures import failure
-from benchbuild.pipeline.jobs import Found, Key, Record
+from benchbuild.pipeline.jobs import Found
+from benchbuild.pipeline.records import JobKey, JobRecord
+from benchbuild.pipeline.registry import kind_of
 
 KEY = (61237, 0)
 
@@ -27,7 +28,7 @@ class Failing:
     def found(self) -> Found:
         return Found({}, {}, 0)
 
-    def run(self, key: Key) -> Record:
+    def run(self, key: JobKey) -> JobRecord:
         large = np.zeros(1000)
         self._large = weakref.ref(large)
         raise RuntimeError("CUDA error: an illegal memory access was encountered")
@@ -42,7 +43,7 @@ class Failing:
 def test_memory_of_a_failed_job_is_free_before_the_next() -> None:
     worker = Failing(broken=False)
     record = run_job(kind_of("train"), worker, KEY)
-    assert (record["status"], record["hash"]) == ("failed", 61237)
+    assert (record.status, record.key[0]) == ("failed", 61237)
     assert worker.recovered
 
 

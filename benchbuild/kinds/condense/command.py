@@ -10,11 +10,12 @@ from benchbuild.commands.options import add_engine, add_shard
 from benchbuild.errors import PlanError
 from benchbuild.hyperparameters import assignments
 from benchbuild.kinds.condense.options import add_evaluations, evaluations_from, listed
-from benchbuild.pipeline.jobs import Run
 from benchquery.kinds.condensed.config import PROTOCOLS, RATIOS_OF, CondenseConfig
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from benchbuild.kinds.condense.kind import CondenseRun
 
 NAME = "condense"
 HELP = "condense a graph into small ones, evaluate them and keep them"
@@ -74,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
     return run_or_describe(args, described(args))
 
 
-def described(args: argparse.Namespace) -> Run:
+def described(args: argparse.Namespace) -> CondenseRun:
     """Return the run that the options describe.
 
     Raises:
@@ -83,10 +84,10 @@ def described(args: argparse.Namespace) -> Run:
         UnknownDatasetError: If there is no such dataset.
         UnknownNameError: If there is no such grid.
     """
+    from benchbuild.datasets.registry import dataset_spec
     from benchbuild.kinds.condense.kind import condense_run
-    from benchbuild.kinds.train.kind import canonical_dataset
 
-    dataset = canonical_dataset(args.dataset)
+    dataset = dataset_spec(args.dataset).name
     seeds = listed("--seed", args.seed, int)
     configs = _grid(args, dataset, seeds) if args.grid else _chosen(args, dataset, seeds)
     return condense_run(dataset, configs, evaluations_from(args), args.grid or "")

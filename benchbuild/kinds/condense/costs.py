@@ -12,8 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from benchbuild.datasets.registry import dataset_spec
+from benchbuild.datasets.size import GraphSize
 from benchbuild.kinds.condense.evaluations import Evaluations
-from benchbuild.kinds.train.costs import FLOAT, GraphSize, size_of
+from benchbuild.kinds.train.costs import FLOAT, held_memory, is_sparse
 from benchbuild.pipeline.jobs import Cost
 from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
 
@@ -63,17 +65,17 @@ def predict(config: CondenseConfig, evaluations: Evaluations) -> Cost:
         config: What is condensed, and how.
         evaluations: How the result is judged.
     """
-    size = size_of(config.dataset)
+    size = dataset_spec(config.dataset).size
     nodes = synthetic_nodes(config, size)
     seconds = evaluation_seconds(config, evaluations)
     seconds += _snapshots(config) * _training(evaluations.judge, size, nodes)
     synthetic = FLOAT * nodes * (4 * size.features + 400 * nodes)
-    return Cost(seconds + _method(config, size, nodes), size.held_memory + synthetic)
+    return Cost(seconds + _method(config, size, nodes), held_memory(size) + synthetic)
 
 
 def evaluation_seconds(config: CondenseConfig, evaluations: Evaluations) -> float:
     """Predict the time of all evaluations of one condensed graph."""
-    size = size_of(config.dataset)
+    size = dataset_spec(config.dataset).size
     nodes = synthetic_nodes(config, size)
     once = sum(_training(one, size, nodes) for one in evaluations.configs)
     return len(evaluations.seeds) * once
@@ -99,7 +101,7 @@ def _method(config: CondenseConfig, size: GraphSize, nodes: int) -> float:
         return _training(gcn, size, nodes)
     step = STEPS.get(config.method, STEPS["gcond"])
     on_graph = config.backbone != "sgc" and config.spec.family != "trajectory"
-    grown = _pass(size, 1) / _pass(size_of("cora"), 1) if on_graph else 1.0
+    grown = _pass(size, 1) / _pass(dataset_spec("cora").size, 1) if on_graph else 1.0
     loops = config.count("epochs") * max(int(given.get("outer", 1)), 1)
     return loops * (step.fixed * grown + step.pair * nodes**2)
 
@@ -116,5 +118,5 @@ def _training(config: EvalConfig, size: GraphSize, nodes: int) -> float:
 def _pass(size: GraphSize, width: int) -> float:
     """Predict the time of one forward pass of a GCN over the original graph."""
     dense = size.nodes * size.features
-    features = 1.2e-10 * size.nonzeros if size.is_sparse else 1.5e-11 * dense
+    features = 1.2e-10 * size.nonzeros if is_sparse(size) else 1.5e-11 * dense
     return width * (features + 1.2e-10 * size.edges + 4e-10 * size.nodes)

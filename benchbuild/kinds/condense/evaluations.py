@@ -8,15 +8,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 
 from benchbuild.errors import EvaluationError, PlanError
 from benchbuild.pipeline.failures import failure
-from benchbuild.pipeline.jobs import OK, STATUSES, Field, Json, Record
+from benchbuild.pipeline.records import OK, STATUSES
+from benchbuild.pipeline.settings import JobSettings, Json, check_seeds
 from benchquery.kinds.condensed.config import MODELS, TASKS, EvalConfig
-from benchquery.table.schema import CURVE_COLUMNS
+from benchquery.table.schema import CURVE_COLUMNS, curve_index
 
 if TYPE_CHECKING:
     from benchbuild.kinds.condense.evaluator import Evaluator
@@ -27,19 +28,69 @@ DEFAULT_SEEDS = (0, 1, 2)
 JUDGE_EPOCHS = 200
 """Epochs that a snapshot is judged by at most; the final evaluation has all that it asks for."""
 
-EVALUATION_FIELDS = (
-    Field("eval_valid", "float64[]", "figure"),
-    Field("eval_perf", "float64[]", "figure"),
-    Field("eval_full", "float64[]", "figure"),
-    Field("eval_status", "int32[]", "figure"),
-    Field("eval_reasons", "string", "measurement"),
-    Field("curves", "float32[]", "figure"),
-)
-"""What evaluations give, model by model and seed by seed: metrics, those of the model trained on
-the original graph, the position in `STATUSES`; all reasons, a line each; and all curves."""
 
-_VALID, _TEST, _BEST = 1, 2, 6
-"""Columns of a curve."""
+class Evaluated(Protocol):
+    """What a record says of evaluations, model by model and seed by seed.
+
+    All arrays are empty if nothing was evaluated.
+    """
+
+    @property
+    def status(self) -> str:
+        """How the job ended."""
+
+    @property
+    def eval_valid(self) -> np.ndarray:
+        """The validation metrics."""
+
+    @property
+    def eval_perf(self) -> np.ndarray:
+        """The test metrics."""
+
+    @property
+    def eval_full(self) -> np.ndarray:
+        """The test metrics of the models trained on the original graph."""
+
+    @property
+    def eval_status(self) -> np.ndarray:
+        """How each ended: the position in `STATUSES`."""
+
+    @property
+    def eval_reasons(self) -> tuple[str, ...]:
+        """Why each is not ok; nothing at all stands for one that is."""
+
+    @property
+    def curves(self) -> np.ndarray:
+        """All curves, flattened."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What all evaluations of one graph came to; see `Evaluated` for the arrays.
+
+    Attributes:
+        status: "ok" unless the machine failed an evaluation, which another one may not.
+        reason: Why it is not "ok"; empty if it is.
+    """
+
+    status: str
+    reason: str
+    eval_valid: np.ndarray
+    eval_perf: np.ndarray
+    eval_full: np.ndarray
+    eval_status: np.ndarray
+    eval_reasons: tuple[str, ...]
+    curves: np.ndarray
+
+    @classmethod
+    def nothing(cls, status: str, reason: str) -> Self:
+        """Return what is said where there is no graph to evaluate."""
+        none, statuses = np.empty(0), np.empty(0, np.int32)
+        return cls(status, reason, none, none, none, statuses, (), np.empty(0, np.float32))
+
+    def ended(self, status: str, reason: str) -> Self:
+        """Return the same with another end of the job."""
+        return replace(self, status=status, reason=reason)
 
 
 @dataclass(frozen=True)
@@ -53,6 +104,20 @@ class Evaluations:
 
     configs: tuple[EvalConfig, ...]
     seeds: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse what can't be run.
+
+        Raises:
+            PlanError: If a model comes twice, there is none, or a seed is none.
+        """
+        check_seeds(self.seeds)
+        models = [config.model for config in self.configs]
+        if len(set(self.configs)) < len(models) or not models:
+            raise PlanError(
+                f"models {','.join(models)!r}: there must be at least one, and each only once; "
+                f"allowed: {', '.join(MODELS)}"
+            )
 
     @classmethod
     def of(
@@ -70,11 +135,6 @@ class Evaluations:
         """
         changed = hyperparameters or {}
         configs = tuple(EvalConfig(task, model, **changed) for model in models)
-        if len(set(configs)) < len(configs) or not configs:
-            raise PlanError(
-                f"models {','.join(models)!r}: there must be at least one, and each only once; "
-                f"allowed: {', '.join(MODELS)}"
-            )
         return cls(configs, tuple(seeds))
 
     @classmethod
@@ -99,15 +159,17 @@ class Evaluations:
         return first.replace(task=TASKS[0], model="gcn", epochs=epochs)
 
     @property
+    def count(self) -> int:
+        """How many evaluations that are."""
+        return len(self.configs) * len(self.seeds)
+
+    @property
     def epochs(self) -> int:
         """Epochs of every training."""
         return self.configs[0].count("epochs")
 
-    def run(self, evaluator: Evaluator[Any], kept: StoredPayload) -> dict[str, Any]:
-        """Evaluate a payload in every way; gives `EVALUATION_FIELDS`, ``status`` and ``reason``.
-
-        The status is "ok" unless the machine failed an evaluation, which another one may not.
-        """
+    def run(self, evaluator: Evaluator[Any], kept: StoredPayload) -> Outcome:
+        """Evaluate a payload in every way."""
         found = [
             _evaluate(evaluator, kept, config.replace(seed=seed))
             for config in self.configs
@@ -115,60 +177,87 @@ class Evaluations:
         ]
         lost = [one for one in found if not one.determined]
         worst = max(lost, key=lambda one: STATUSES.index(one.status), default=None)
-        return {
-            "status": worst.status if worst else OK,
-            "reason": worst.reason if worst else "",
-            "eval_valid": np.array([one.valid_perf for one in found]),
-            "eval_perf": np.array([one.perf for one in found]),
-            "eval_full": np.array([one.full_perf for one in found]),
-            "eval_status": np.array([STATUSES.index(one.status) for one in found], np.int32),
-            "eval_reasons": "\n".join(one.reason for one in found),
-            "curves": np.concatenate([one.curve.astype(np.float32).reshape(-1) for one in found]),
-        }
+        return Outcome(
+            status=worst.status if worst else OK,
+            reason=worst.reason if worst else "",
+            eval_valid=np.array([one.valid_perf for one in found]),
+            eval_perf=np.array([one.perf for one in found]),
+            eval_full=np.array([one.full_perf for one in found]),
+            eval_status=np.array([STATUSES.index(one.status) for one in found], np.int32),
+            eval_reasons=tuple(one.reason for one in found),
+            curves=np.concatenate([one.curve.astype(np.float32).reshape(-1) for one in found]),
+        )
 
-    def results(self, record: Record) -> Iterator[tuple[EvalConfig, dict[int, Result]]]:
+    def results(self, record: Evaluated) -> Iterator[tuple[EvalConfig, dict[int, Result]]]:
         """Read what a record says of each evaluation, by seed; a failed one says nothing."""
-        shape = (len(self.configs) * len(self.seeds), self.epochs, len(CURVE_COLUMNS))
-        known = len(record["eval_perf"]) > 0
-        curves = np.asarray(record["curves"]).reshape(shape) if known else None
-        reasons = record["eval_reasons"].split("\n")
+        shape = (self.count, self.epochs, len(CURVE_COLUMNS))
+        known = len(record.eval_perf) > 0
+        curves = np.asarray(record.curves).reshape(shape) if known else None
+        reasons = self._reasons(record)
         for position, config in enumerate(self.configs):
             results = {}
             for place, seed in enumerate(self.seeds if known else ()):
                 row = position * len(self.seeds) + place
                 assert curves is not None
                 results[seed] = Result(
-                    status=STATUSES[int(record["eval_status"][row])],
+                    status=STATUSES[int(record.eval_status[row])],
                     reason=reasons[row],
-                    valid_perf=float(record["eval_valid"][row]),
-                    perf=float(record["eval_perf"][row]),
-                    full_perf=float(record["eval_full"][row]),
+                    valid_perf=float(record.eval_valid[row]),
+                    perf=float(record.eval_perf[row]),
+                    full_perf=float(record.eval_full[row]),
                     curve=curves[row],
                 )
             yield config, results
 
-    def problems(self, record: Record) -> Iterator[str]:
+    def _reasons(self, record: Evaluated) -> tuple[str, ...]:
+        """Return the reasons of a record; one of a single good evaluation has none at all."""
+        return record.eval_reasons or ("",) * self.count
+
+    def problems(self, record: Evaluated) -> Iterator[str]:
         """Say where the figures of a record are not what its curves give."""
-        count = len(self.configs) * len(self.seeds)
-        sizes = {
-            "eval_valid": count,
-            "eval_perf": count,
-            "eval_full": count,
-            "eval_status": count,
-            "curves": count * self.epochs * len(CURVE_COLUMNS),
-        }
-        if not any(len(record[name]) for name in sizes):
-            if record["status"] == "ok":
+        names = ("eval_valid", "eval_perf", "eval_full", "eval_status", "curves")
+        lengths = {name: len(getattr(record, name)) for name in names}
+        if not any(lengths.values()):
+            if record.status == OK:
                 yield "its status is ok, but it was not evaluated"
             return
-        wrong = [name for name, size in sizes.items() if len(record[name]) != size]
-        if wrong or record["eval_reasons"].count("\n") != count - 1:
+        wanted = {**dict.fromkeys(names, self.count), "eval_reasons": self.count}
+        wanted["curves"] *= self.epochs * len(CURVE_COLUMNS)
+        lengths["eval_reasons"] = len(self._reasons(record))
+        if wrong := [name for name, length in lengths.items() if length != wanted[name]]:
             yield f"its evaluations have another size than its run's: {', '.join(wrong)}"
             return
         for config, results in self.results(record):
             for seed, result in results.items():
                 for problem in result.problems():
                     yield f"{config.model} seed {seed}: {problem}"
+
+
+@dataclass(frozen=True)
+class EvaluatedSettings(JobSettings):
+    """Settings of runs that evaluate.
+
+    Attributes:
+        recipe: Version of the recipes.
+        evaluations: How each condensed graph is judged in the end.
+    """
+
+    recipe: str
+    evaluations: Evaluations
+
+    def in_full(self) -> dict[str, Any]:
+        """Return all of it in plain JSON values."""
+        return {**super().in_full(), **self.evaluations.settings}
+
+    @classmethod
+    def from_json(cls, body: Json) -> Self:
+        """Read it from ``run.json``.
+
+        Raises:
+            ConfigError: If an evaluation can't be read.
+        """
+        rest = {name: value for name, value in body.items() if name != "eval_seeds"}
+        return super().from_json({**rest, "evaluations": Evaluations.read(body)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,19 +284,21 @@ class Result:
 
     def problems(self) -> Iterator[str]:
         """Say where the figures are not what the curve gives."""
-        known = ~np.isnan(self.curve[:, _VALID])
+        measured = self.curve[:, curve_index("valid_perf")]
+        known = ~np.isnan(measured)
         if not known.any():
             if not (math.isnan(self.perf) and math.isnan(self.valid_perf)):
                 yield "it has figures without a curve"
             return
-        valid = np.where(known, self.curve[:, _VALID], -np.inf)
+        valid = np.where(known, measured, -np.inf)
         best = int(valid.argmax())
         if valid[best] != np.float32(self.valid_perf):
             yield f"valid_perf is {self.valid_perf}, its curve has {valid[best]}"
         last = int(np.flatnonzero(known)[-1])
-        for row, column in ((best, _TEST), (last, _BEST)):
-            if self.curve[row, column] != np.float32(self.perf):
-                yield f"perf is {self.perf}, its curve says {self.curve[row, column]}"
+        for row, name in ((best, "test_perf"), (last, "best_perf")):
+            found = self.curve[row, curve_index(name)]
+            if found != np.float32(self.perf):
+                yield f"perf is {self.perf}, its curve says {found}"
 
 
 def _evaluate(evaluator: Evaluator[Any], kept: StoredPayload, config: EvalConfig) -> Result:

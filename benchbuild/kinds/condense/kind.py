@@ -11,17 +11,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchbuild.datasets.registry import dataset_spec
 from benchbuild.errors import PlanError
 from benchbuild.kinds.condense.costs import predict
 from benchbuild.kinds.condense.domains import MODULES, find_domain
-from benchbuild.kinds.condense.evaluations import EVALUATION_FIELDS, Evaluations
+from benchbuild.kinds.condense.evaluations import EvaluatedSettings, Evaluations, Outcome
 from benchbuild.kinds.condense.nodes.payload import StoredGraph
-from benchbuild.kinds.train.kind import DatasetWorker, canonical_dataset
-from benchbuild.pipeline.jobs import OK, Cost, Field, Json, Key, Place, Record, Run, canonical
+from benchbuild.kinds.condense.records import CondenseKey, CondenseRecord
+from benchbuild.kinds.workers import DatasetWorker
+from benchbuild.pipeline.jobs import Cost, JobKind, Place, Run, canonical
+from benchbuild.pipeline.records import OK, JobKey
+from benchbuild.pipeline.settings import RunPart
 from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
 from benchquery.kinds.condensed.methods import RECIPE
 
@@ -30,101 +34,118 @@ if TYPE_CHECKING:
     from benchbuild.kinds.condense.method import AnyProblem
     from benchbuild.kinds.condense.process import Condensation
     from benchbuild.pipeline.collect import Collection
-
-
-class CondenseKey(NamedTuple):
-    """A configuration, as its canonical text."""
-
-    config: str
-
-
-GRAPH_FIELDS = (
-    Field("nodes", "int32", "figure"),
-    Field("x", "float16[]", "figure"),
-    Field("y", "float32[]", "figure"),
-    Field("adjacency", "float16[]", "figure"),
-)
-"""The condensed graph: features, classes or probabilities, edge weights; all flattened."""
-
-CONDENSE_FIELDS = (
-    *GRAPH_FIELDS,
-    Field("best_epoch", "int32", "figure"),
-    Field("valid_perf", "float64", "figure"),
-    Field("loss_names", "string", "figure"),
-    Field("trace_epoch", "int32[]", "figure"),
-    Field("trace_losses", "float32[]", "figure"),
-    Field("trace_valid", "float32[]", "figure"),
-    Field("trace_seconds", "float32[]", "measurement"),
-    Field("condense_time", "float64", "measurement"),
-    Field("condense_time_best", "float64", "measurement"),
-    Field("expert_time", "float64", "measurement"),
-    Field("expert_bytes", "int64", "measurement"),
-    Field("peak_memory", "int64", "measurement"),
-    Field("peak_gpu_memory", "float64", "measurement"),
-    Field("environment", "string", "measurement"),
-)
-"""What a condensation gives. The losses of the snapshots are flattened, names first; the names
-have a space between them."""
+    from benchquery.table.manifest import Manifest
 
 
 @dataclass(frozen=True)
-class CondenseKind:
+class CondenseSettings(EvaluatedSettings):
+    """What all condensations of a run share.
+
+    Attributes:
+        judge: How snapshots are judged.
+    """
+
+    judge: EvalConfig
+
+    def in_full(self) -> dict[str, Any]:
+        """Return all of it in plain JSON values."""
+        return {**super().in_full(), "judge": self.judge.text}
+
+    @classmethod
+    def read_value(cls, name: str, value: Any) -> Any:
+        """Read the judge as such."""
+        return EvalConfig.from_text(value) if name == "judge" else super().read_value(name, value)
+
+
+@dataclass(frozen=True)
+class CondenseJobs(RunPart):
+    """Which configurations are condensed.
+
+    Attributes:
+        configs: Their canonical texts.
+        grid: The grid that they come from; empty if they were chosen one by one.
+    """
+
+    configs: tuple[str, ...]
+    grid: str
+
+    def __post_init__(self) -> None:
+        """Refuse a run without jobs.
+
+        Raises:
+            PlanError: If there is no configuration, or one comes twice.
+        """
+        if not self.configs or len(set(self.configs)) < len(self.configs):
+            raise PlanError("there must be at least one configuration, and each only once")
+
+
+CondenseRun = Run[CondenseSettings, CondenseJobs]
+
+
+class CondenseKind(JobKind[CondenseSettings, CondenseJobs, CondenseRecord]):
     """Condense graphs and evaluate them; merges into a table of condensed graphs."""
 
-    name: str = "condense"
-    fields: tuple[Field, ...] = (
-        Field("config", "string", "key"),
-        *CONDENSE_FIELDS,
-        *EVALUATION_FIELDS,
-    )
-    preload: tuple[str, ...] = (
-        "benchbuild.datasets",
-        "benchbuild.kinds.condense.process",
-        *MODULES,
-    )
+    name = "condense"
+    settings = CondenseSettings
+    jobs = CondenseJobs
+    record = CondenseRecord
+    preload = ("benchbuild.datasets.graph", "benchbuild.kinds.condense.process", *MODULES)
+    table = "condensed"
+    commands = ("benchbuild.kinds.condense.command", "benchbuild.kinds.condense.plan")
 
-    def keys(self, run: Run) -> list[Key]:
+    def keys(self, run: CondenseRun) -> list[JobKey]:
         """List the configurations in the order in which they were given."""
-        return [CondenseKey(text) for text in run.jobs["configs"]]
+        return [CondenseKey(text) for text in run.jobs.configs]
 
-    def expected(self, runs: Sequence[Run]) -> set[Key]:
-        """List the configurations of all runs."""
-        return {key for run in runs for key in self.keys(run)}
-
-    def costs(self, run: Run, keys: Sequence[Key]) -> list[Cost]:
+    def costs(self, run: CondenseRun, keys: Sequence[JobKey]) -> list[Cost]:
         """Predict what jobs take; see `benchbuild.kinds.condense.costs`."""
-        evaluations = Evaluations.read(run.settings)
+        evaluations = run.settings.evaluations
         return [predict(CondenseConfig.from_text(key[0]), evaluations) for key in keys]
 
-    def open(self, settings: Json, place: Place) -> CondenseContext:
+    def open(self, settings: CondenseSettings, place: Place) -> CondenseContext:
         """Load the dataset."""
         return CondenseContext(settings, place)
 
-    def problems(self, run: Run, record: Record) -> Iterator[str]:
+    def problems(self, run: CondenseRun, record: CondenseRecord) -> Iterator[str]:
         """Check a record's figures against its curves, its choice against its trace."""
-        yield from Evaluations.read(run.settings).problems(record)
-        valid = np.asarray(record["trace_valid"])
+        yield from run.settings.evaluations.problems(record)
+        valid = np.asarray(record.trace_valid)
         if not len(valid):
-            if record["status"] == "ok":
+            if record.status == OK:
                 yield "its status is ok, but it has no snapshots"
             return
         chosen = int(np.where(np.isnan(valid), -1.0, valid).argmax())
-        epochs = record["trace_epoch"]
-        if len(epochs) != len(valid) or int(epochs[chosen]) != record["best_epoch"]:
-            yield f"its epoch {record['best_epoch']} is not the first of best validation metric"
-        graph = StoredGraph.from_record(record)
+        epochs = record.trace_epoch
+        if len(epochs) != len(valid) or int(epochs[chosen]) != record.best_epoch:
+            yield f"its epoch {record.best_epoch} is not the first of best validation metric"
+        graph = StoredGraph.from_record(record.to_row())
         if graph is None or not graph.is_finite:
             yield "it has no graph, or one that is not finite"
 
-    def score(self, record: Record) -> float:
+    def table_problems(self, folder: Path) -> Iterator[str]:
+        """Check the figures of a table against its curves."""
+        from benchbuild.kinds.condense.table import problems_in_table
+
+        return problems_in_table(folder)
+
+    def score(self, record: CondenseRecord) -> float:
         """Return the validation metric that chose the snapshot."""
-        return float(record["valid_perf"])
+        return record.valid_perf
 
     def write_table(self, collection: Collection, stage: Path) -> None:
         """Write a table of condensed graphs; see `benchbuild.kinds.condense.table`."""
         from benchbuild.kinds.condense.table import write_condensed_table
 
         write_condensed_table(collection, stage)
+
+    def contents(self, manifest: Manifest, folder: Path) -> str:
+        """Say how many graphs a table has, and in how many rows."""
+        from benchbuild.kinds.condense.table import contents
+
+        return contents(manifest, folder)
+
+
+JOB = CondenseKind()
 
 
 class EvaluatingWorker(DatasetWorker):
@@ -135,9 +156,9 @@ class EvaluatingWorker(DatasetWorker):
         place: Where to run.
     """
 
-    def __init__(self, settings: Json, place: Place) -> None:
-        super().__init__(settings["dataset"], place)
-        self.evaluations = Evaluations.read(settings)
+    def __init__(self, settings: EvaluatedSettings, place: Place) -> None:
+        super().__init__(settings.dataset, place)
+        self.evaluations = settings.evaluations
         self._domain = find_domain(self._graph.sort)
         self._prepared = self._domain.prepare(self._graph)
         self.evaluator: Evaluator[Any] = self._domain.make_evaluator(self._prepared, self._device)
@@ -157,13 +178,13 @@ class EvaluatingWorker(DatasetWorker):
 class CondenseContext(EvaluatingWorker):
     """A worker that condenses."""
 
-    def __init__(self, settings: Json, place: Place) -> None:
+    def __init__(self, settings: CondenseSettings, place: Place) -> None:
         super().__init__(settings, place)
-        self._judge = EvalConfig.from_text(settings["judge"])
+        self._judge = settings.judge
         self._temporary = tempfile.TemporaryDirectory()
         self._scratch = Path(place.scratch or self._temporary.name)
 
-    def run(self, key: Key) -> Record:
+    def run(self, key: JobKey) -> CondenseRecord:
         """Condense and evaluate one configuration."""
         from benchbuild.kinds.condense.process import run_condensation
 
@@ -174,38 +195,34 @@ class CondenseContext(EvaluatingWorker):
             self._judge,
             self._scratch,
         )
-        return {
-            "config": key[0],
-            "environment": self.environment(),
+        return CondenseRecord(
+            config=key[0],
+            environment=self.environment(),
             **_condense_fields(done),
-            **self._evaluate(done),
-        }
+            **vars(self._evaluate(done)),
+        )
 
-    def _evaluate(self, done: Condensation) -> dict[str, Any]:
+    def _evaluate(self, done: Condensation) -> Outcome:
         """Evaluate what was kept; how the condensation ended comes before how that did."""
-        own = {"status": done.status, "reason": done.reason}
         if done.best is None:
-            nothing = {f.name: np.empty(0, f.dtype[:-2]) for f in EVALUATION_FIELDS}
-            return {**nothing, "eval_reasons": "", **own}
+            return Outcome.nothing(done.status, done.reason)
         found = self.evaluations.run(self.evaluator, done.best.payload)
-        return found if done.status == OK else {**found, **own}
+        return found if done.status == OK else found.ended(done.status, done.reason)
 
 
 def _condense_fields(done: Condensation) -> dict[str, Any]:
     best, costs = done.best, done.costs
     own = ("epoch", "valid_perf", "seconds")
     losses = {name: values for name, values in done.trace.items() if name not in own}
-    graph = {
-        "nodes": 0,
-        **{f.name: np.empty(0, f.dtype[:-2]) for f in GRAPH_FIELDS if f.name != "nodes"},
-    }
+    none = np.empty(0, np.float16)
+    graph = {"nodes": 0, "x": none, "y": np.empty(0, np.float32), "adjacency": none}
     if best is not None:
         graph = best.payload.to_record()
     return {
         **graph,
         "best_epoch": -1 if best is None else best.epoch,
         "valid_perf": float("nan") if best is None else best.valid_perf,
-        "loss_names": " ".join(losses),
+        "loss_names": tuple(losses),
         "trace_epoch": done.trace["epoch"],
         "trace_losses": np.concatenate([np.empty(0, np.float32), *losses.values()]),
         "trace_valid": done.trace["valid_perf"],
@@ -219,30 +236,9 @@ def _condense_fields(done: Condensation) -> dict[str, Any]:
     }
 
 
-def trace_of(record: Record) -> dict[str, np.ndarray]:
-    """Read the figures of a record's snapshots by name."""
-    names = record["loss_names"].split()
-    shape = len(names), len(record["trace_epoch"])
-    losses = np.asarray(record["trace_losses"]).reshape(shape)
-    return {
-        "epoch": np.asarray(record["trace_epoch"]),
-        **dict(zip(names, losses, strict=True)),
-        "valid_perf": np.asarray(record["trace_valid"]),
-        "seconds": np.asarray(record["trace_seconds"]),
-    }
-
-
-def graph_columns(graph: StoredGraph | None, threshold: float) -> dict[str, Any]:
-    """Return what a table says of a graph; zeros and NaN if there is none."""
-    if graph is None:
-        nothing = {"nodes": 0, "edges": 0, "graph_bytes": 0}
-        return {**nothing, "density": float("nan"), "homophily": float("nan")}
-    return graph.columns(threshold)
-
-
 def condense_run(
     dataset: str, configs: Iterable[CondenseConfig], evaluations: Evaluations, grid: str = ""
-) -> Run:
+) -> CondenseRun:
     """Describe a run of condensations.
 
     Args:
@@ -256,7 +252,7 @@ def condense_run(
         ConfigError: If one can't be run here, as when its method is not installed.
         UnknownDatasetError: If there is no such dataset.
     """
-    name = canonical_dataset(dataset)
+    name = dataset_spec(dataset).name
     chosen = list(dict.fromkeys(configs))
     if not chosen:
         raise PlanError(f"there is nothing to condense on {name!r}")
@@ -264,10 +260,5 @@ def condense_run(
         config.check_runnable()
         if config.dataset != name:
             raise PlanError(f"{config!r} is not of the dataset {name!r} of this run")
-    settings = {
-        "dataset": name,
-        "recipe": RECIPE,
-        "judge": evaluations.judge.text,
-        **evaluations.settings,
-    }
-    return Run("condense", settings, {"configs": [c.text for c in chosen], "grid": grid})
+    settings = CondenseSettings(name, RECIPE, evaluations, evaluations.judge)
+    return Run(JOB.name, settings, CondenseJobs(tuple(c.text for c in chosen), grid))

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
+from benchbuild.commands.options import parse_seeds
 from benchbuild.errors import PlanError
 from benchbuild.hyperparameters import assignments
 from benchquery.kinds.condensed.config import TASKS
@@ -58,7 +59,6 @@ def evaluations_from(args: argparse.Namespace) -> Evaluations:
         PlanError: If the seeds can't be understood.
     """
     from benchbuild.kinds.condense.evaluations import Evaluations
-    from benchbuild.kinds.train.kind import parse_seeds
 
     return Evaluations.of(
         listed("--models", args.models, str),

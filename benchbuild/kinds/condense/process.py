@@ -21,7 +21,7 @@ from benchbuild.kinds.condense.evaluator import Evaluator
 from benchbuild.kinds.condense.method import AnyProblem, Snapshot, Workspace
 from benchbuild.kinds.condense.payload import StoredPayload
 from benchbuild.kinds.condense.registry import condenser
-from benchbuild.pipeline.jobs import DIVERGED, OK
+from benchbuild.pipeline.records import DIVERGED, OK
 from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
 
 

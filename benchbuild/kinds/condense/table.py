@@ -1,8 +1,13 @@
 """The table of condensed graphs: one row a configuration and evaluation, the graphs, every curve.
 
-A row's figures are means over its evaluation seeds. A seed whose training diverged before its
-first epoch, ran out of memory or failed has none; the row's status is then that of the worst seed.
-A condensation that gave no graph is a row without figures.
+A row says two things apart: ``status`` and ``reason`` are how the condensation ended,
+``status_seedN`` and ``reason_seedN`` how the evaluation with seed N did, ``missing`` if there was
+none. A row's figures are means over its evaluation seeds; a seed whose training diverged before
+its first epoch, ran out of memory or failed has none. A condensation that gave no graph is a row
+without figures.
+
+Tables of the version before have one status a row, which is that of the condensation or else of
+the worst evaluation. They are read as what that version meant.
 """
 
 from __future__ import annotations
@@ -13,22 +18,28 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchbuild.kinds.condense.evaluations import Evaluations, Result
-from benchbuild.kinds.condense.kind import graph_columns, trace_of
+from benchbuild.kinds.condense.evaluations import EvaluatedSettings, Result
 from benchbuild.kinds.condense.nodes.payload import StoredGraph
+from benchbuild.kinds.condense.records import CondenseRecord
 from benchbuild.pipeline.collect import Collection
-from benchbuild.pipeline.jobs import DETERMINED, OK, STATUSES, Record, Run
+from benchbuild.pipeline.records import DETERMINED, DIVERGED, OK, STATUSES
+from benchbuild.pipeline.settings import Json
+from benchquery import condread
 from benchquery.kinds.condensed.config import MODELS, CondenseConfig, EvalConfig
 from benchquery.kinds.condensed.graphs import GRAPHS, new_graphs
 from benchquery.kinds.condensed.table import CondensedTable
 from benchquery.table.curves import new_curves
-from benchquery.table.manifest import CURVES
-from benchquery.table.schema import CURVE_COLUMNS
+from benchquery.table.manifest import CURVES, Manifest
+from benchquery.table.schema import CURVE_COLUMNS, curve_index
 from benchquery.table.writer import write_table
+
+if TYPE_CHECKING:
+    from benchbuild.kinds.condense.kind import CondenseSettings
+    from benchbuild.kinds.evaluate.records import EvaluateRecord
 
 CUSTOM = "custom"
 """The grid of configurations that were chosen one by one."""
@@ -55,6 +66,10 @@ ABOUT = (
 """What a row says of a graph whatever its figures."""
 _CONFIG = ("dataset", "method", "ratio", "ratio_of", "init", "backbone", "seed", "protocol")
 _FIGURES = ("valid_perf", "perf", "full_perf")
+MISSING = "missing"
+"""The status of an evaluation seed that a row was not evaluated with."""
+_OF_THE_EVALUATION = "of the evaluation"
+"""How the reason of an evaluation that diverged ends."""
 
 
 @dataclass(frozen=True)
@@ -107,20 +122,14 @@ class Row:
             "full_perf_std": _std(figures["full_perf"]),
             "retained": perf / full if full else math.nan,
             "eval_seeds": len(_known(figures["perf"])),
-            **self._state(),
         }
         for seed in seeds:
+            result = self.results.get(seed)
             for name in _FIGURES:
-                result = self.results.get(seed)
                 columns[f"{name}_seed{seed}"] = getattr(result, name) if result else math.nan
+            columns[f"status_seed{seed}"] = result.status if result else MISSING
+            columns[f"reason_seed{seed}"] = result.reason if result else ""
         return columns
-
-    def _state(self) -> dict[str, str]:
-        """Return the status: that of the condensation, or of the worst evaluation."""
-        if self.about["status"] != STATUSES[0] or not self.results:
-            return {"status": self.about["status"], "reason": self.about["reason"]}
-        worst = max(self.results.values(), key=lambda result: STATUSES.index(result.status))
-        return {"status": worst.status, "reason": worst.reason}
 
 
 @dataclass(frozen=True)
@@ -141,19 +150,21 @@ def write_condensed_table(collection: Collection, stage: Path) -> None:
     rows: list[Row] = []
     kept: dict[str, Kept] = {}
     environments: set[str] = set()
-    for record in records_of(collection):
-        config = CondenseConfig.from_text(record["config"])
-        graph = StoredGraph.from_record(record)
+    settings: CondenseSettings = collection.run.settings
+    record: CondenseRecord
+    for record in collection.records():
+        config = CondenseConfig.from_text(record.config)
+        graph = StoredGraph.from_record(record.to_row())
         if graph is not None:
-            kept[config.valid_hash()] = Kept(graph, trace_of(record))
-        environments |= {record["environment"]} - {""}
-        rows += _rows(collection.run, config, graph, record)
-    grids = {run.jobs["grid"] for run in collection.runs}
+            kept[config.valid_hash()] = Kept(graph, record.trace)
+        environments |= {record.environment} - {""}
+        rows += _rows(settings, config, graph, record)
+    grids = {run.jobs.grid for run in collection.runs}
     write_rows(
         stage,
         rows,
         kept,
-        collection.run,
+        Source(settings, settings.judge.text, collection.run.facts, collection.run.about),
         space=grids.pop() or CUSTOM if len(grids) == 1 else CUSTOM,
         environments=[json.loads(text) for text in sorted(environments)],
     )
@@ -175,52 +186,88 @@ def write_extended_table(collection: Collection, source: CondensedTable, stage: 
     best = {row.config.text: row for row in worst_first}
     kept = kept_of(source)
     environments = list(source.manifest.provenance["environments"])
-    for record in records_of(collection):
-        before = best[record["config"]]
+    settings: EvaluatedSettings = collection.run.settings
+    record: EvaluateRecord
+    for record in collection.records():
+        before = best[record.config]
         graph = kept[before.config.valid_hash()].graph
-        for evaluation, results in Evaluations.read(collection.run.settings).results(record):
+        for evaluation, found in settings.evaluations.results(record):
             about = {**before.about, **graph_columns(graph, evaluation.number("threshold"))}
-            if not results:
-                about |= {"status": record["status"], "reason": record["reason"]}
+            results = found or _failed(settings, evaluation, record)
             new = Row(before.config, evaluation, about, results)
             old = rows.get(new.order)
             known = {seed: one for seed, one in results.items() if not math.isnan(one.perf)}
             rows[new.order] = (
                 replace(new, results={**results, **old.results, **known}) if old else new
             )
-        here = json.loads(record["environment"] or "null")
+        here = json.loads(record.environment or "null")
         environments += [here] if here and here not in environments else []
-    provenance = source.manifest.provenance
-    settings = {**collection.run.settings, "judge": provenance["judge"]}
+    judge = source.manifest.provenance["judge"]
     write_rows(
         stage,
         rows.values(),
         kept,
-        replace(collection.run, settings=settings),
+        Source(settings, judge, collection.run.facts, collection.run.about),
         space=source.manifest.space,
         environments=environments,
     )
 
 
-def records_of(collection: Collection) -> Iterator[Record]:
-    """Give the records of a collection one by one, arrays included."""
-    for row in range(collection.table.num_rows):
-        scalars = collection.table.slice(row, 1).to_pylist()[0]
-        yield scalars | {name: column[row] for name, column in collection.arrays.items()}
+@dataclass(frozen=True)
+class Source:
+    """What a table is made from, as far as its manifest says so.
+
+    Attributes:
+        settings: What its jobs shared.
+        judge: How snapshots were judged, as text.
+        facts: See `benchbuild.pipeline.jobs.Run`.
+        about: See `benchbuild.pipeline.jobs.Run`.
+    """
+
+    settings: EvaluatedSettings
+    judge: str
+    facts: Json
+    about: Json
+
+
+def contents(manifest: Manifest, folder: Path) -> str:
+    """Say how many condensed graphs a table has, and in how many rows."""
+    graphs = len(set(condread(folder)))
+    return f"{graphs:,} condensed graphs in {manifest.rows:,} rows"
+
+
+def problems_in_table(folder: Path) -> Iterator[str]:
+    """Check that every figure of the summary is what the curves give."""
+    for row in rows_of(condread(folder)):
+        for seed, result in row.results.items():
+            where = f"config={row.config.valid_hash()} model={row.evaluation.model} seed={seed}"
+            yield from (f"{where}: {problem}" for problem in result.problems())
+
+
+def _failed(
+    settings: EvaluatedSettings, evaluation: EvalConfig, record: EvaluateRecord
+) -> dict[int, Result]:
+    """Return what a job that gave no result says of each of its seeds."""
+    curve = np.full((evaluation.count("epochs"), len(CURVE_COLUMNS)), np.nan, dtype=np.float32)
+    nothing = Result(record.status, record.reason, math.nan, math.nan, math.nan, curve)
+    return dict.fromkeys(settings.evaluations.seeds, nothing)
 
 
 def _rows(
-    run: Run, config: CondenseConfig, graph: StoredGraph | None, record: Record
+    settings: EvaluatedSettings,
+    config: CondenseConfig,
+    graph: StoredGraph | None,
+    record: CondenseRecord,
 ) -> Iterator[Row]:
     """Make the rows of a record, one an evaluation."""
-    known = {name: record[name] for name in (*COSTS, "best_epoch", "status", "reason")}
-    if graph is not None and record["status"] not in DETERMINED:
+    known = {name: getattr(record, name) for name in (*COSTS, "best_epoch", "status", "reason")}
+    if graph is not None and record.status not in DETERMINED:
         # The machine failed an evaluation, which says so itself; the condensation is fine.
         known |= {"status": OK, "reason": ""}
     known["best_epoch"] = math.nan if graph is None else float(known["best_epoch"])
     for name in ("expert_bytes", "peak_memory"):
         known[name] = max(known[name], 0)
-    for evaluation, results in Evaluations.read(run.settings).results(record):
+    for evaluation, results in settings.evaluations.results(record):
         about = {**graph_columns(graph, evaluation.number("threshold")), **known}
         yield Row(config, evaluation, about, results)
 
@@ -228,23 +275,49 @@ def _rows(
 def rows_of(table: CondensedTable) -> Iterator[Row]:
     """Read the rows of a table back."""
     for number, record in enumerate(table.records()):
-        seeds = [seed for seed in table.curves.seeds if f"perf_seed{seed}" in record]
         curves = dict(zip(table.curves.seeds, table.curves.block(number), strict=True))
-        yield Row(
-            CondenseConfig.from_text(record["config_text"]),
-            evaluation := EvalConfig.from_text(record["evaluation_text"]),
-            {name: record[name] for name in ABOUT},
-            {
-                seed: Result(
-                    status=record["status"],
-                    reason=record["reason"],
-                    **{name: record[f"{name}_seed{seed}"] for name in _FIGURES},
-                    curve=curves[seed][: evaluation.count("epochs")],
-                )
-                for seed in seeds
-                if _known([record[f"{name}_seed{seed}"] for name in _FIGURES])
-            },
-        )
+        evaluation = EvalConfig.from_text(record["evaluation_text"])
+        about = {name: record[name] for name in ABOUT}
+        if f"status_seed{table.curves.seeds[0]}" not in record and _is_of_evaluation(record):
+            about |= {"status": OK, "reason": ""}
+        results = {}
+        for seed in table.curves.seeds:
+            if f"perf_seed{seed}" in record:
+                curve = curves[seed][: evaluation.count("epochs")]
+                figures = {name: record[f"{name}_seed{seed}"] for name in _FIGURES}
+                status, reason = _state(record, seed, curve)
+                if status != MISSING:
+                    results[seed] = Result(status, reason, **figures, curve=curve)
+        config = CondenseConfig.from_text(record["config_text"])
+        yield Row(config, evaluation, about, results)
+
+
+def _is_of_evaluation(record: Mapping[str, Any]) -> bool:
+    """Tell whether the one status of a row of the version before is that of its evaluations.
+
+    It is that of the condensation if there is no graph, or that diverged.
+    """
+    diverged = record["status"] == DIVERGED
+    return record["nodes"] > 0 and (not diverged or record["reason"].endswith(_OF_THE_EVALUATION))
+
+
+def _state(record: Mapping[str, Any], seed: int, curve: np.ndarray) -> tuple[str, str]:
+    """Return how the evaluation with a seed ended, and why that is not well.
+
+    A row of the version before does not say so by seed. One whose curve breaks off diverged; one
+    without a figure ended as the row did, or was not run where that was well.
+    """
+    if f"status_seed{seed}" in record:
+        return record[f"status_seed{seed}"], record[f"reason_seed{seed}"]
+    failed = record["status"] != OK and _is_of_evaluation(record)
+    known = ~np.isnan(curve[:, curve_index("valid_loss")])
+    if not known.any():
+        return (record["status"], record["reason"]) if failed else (MISSING, "")
+    if (epochs := int(known.sum())) < len(curve):
+        return DIVERGED, f"the loss was not finite in epoch {epochs} {_OF_THE_EVALUATION}"
+    if failed and math.isnan(record[f"full_perf_seed{seed}"]):
+        return record["status"], record["reason"]
+    return OK, ""
 
 
 def kept_of(table: CondensedTable) -> dict[str, Kept]:
@@ -261,7 +334,7 @@ def write_rows(
     stage: Path,
     rows: Iterable[Row],
     kept: Mapping[str, Kept],
-    run: Run,
+    source: Source,
     *,
     space: str,
     environments: Sequence[Any],
@@ -272,7 +345,7 @@ def write_rows(
         stage: The folder to fill.
         rows: Its rows, in any order.
         kept: The graphs by the hash of their configuration.
-        run: Says of what dataset they are.
+        source: What they are made from.
         space: The grid of the configurations.
         environments: Where the figures were made.
     """
@@ -284,19 +357,19 @@ def write_rows(
             graphs.add(config, kept[config].graph.to_arrays(), kept[config].trace)
     cells = [row.columns(seeds) for row in ordered]
     statuses = Counter(cell["status"] for cell in cells)
-    settings, facts, about = run.settings, run.facts, run.about
+    facts, about = source.facts, source.about
     write_table(
         stage,
         {name: _array([cell[name] for cell in cells]) for name in cells[0]},
-        name=settings["dataset"],
+        name=source.settings.dataset,
         space=space,
-        origin=settings.get("origin", "measured"),
+        origin="measured",
         metric=facts["metric"],
         source={"builder": "graphtab benchbuild", "dataset": about["source"]},
         licence=f"the figures are their builder's; dataset: {about['licence']}",
         provenance={
-            "recipe": settings["recipe"],
-            "judge": settings["judge"],
+            "recipe": source.settings.recipe,
+            "judge": source.judge,
             "dataset": {**facts, "split": about["split"]},
             "eval_seeds": seeds,
             "rows": {status: statuses[status] for status in STATUSES if statuses[status]},
@@ -318,6 +391,14 @@ def _write_curves(path: Path, rows: Sequence[Row], seeds: Sequence[int]) -> None
             for seed, result in row.results.items():
                 block[seeds.index(seed), : len(result.curve)] = result.curve
             data[number] = block
+
+
+def graph_columns(graph: StoredGraph | None, threshold: float) -> dict[str, Any]:
+    """Return what a table says of a graph; zeros and NaN if there is none."""
+    if graph is None:
+        nothing = {"nodes": 0, "edges": 0, "graph_bytes": 0}
+        return {**nothing, "density": float("nan"), "homophily": float("nan")}
+    return graph.columns(threshold)
 
 
 def _known(values: Sequence[float]) -> list[float]:

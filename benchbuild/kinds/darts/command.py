@@ -7,10 +7,12 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchbuild.commands.options import add_dataset, add_engine, add_shard
+from benchbuild.commands.options import add_dataset, add_engine, add_shard, parse_seeds
+from benchbuild.pipeline.records import OK
 
 if TYPE_CHECKING:
-    from benchbuild.pipeline.jobs import Record, Run
+    from benchbuild.kinds.darts.kind import DartsRun
+    from benchbuild.kinds.darts.records import DartsRecord
     from benchbuild.pipeline.runfolder import RunFolder
     from benchquery.kinds.architectures.table import ArchTable
     from benchquery.kinds.weights.analysis import WeightComparison
@@ -52,30 +54,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Search, then print the weights and compare them with a table of the dataset."""
-    from benchbuild.commands.running import run_or_describe
+    from benchbuild.commands.running import out_folder, run_or_describe
     from benchquery.figures.page import check_picture
     from benchquery.kinds.architectures.reading import lightread
 
     search = described(args)
     if args.plot:
         check_picture(args.plot)
-        lightread(search.settings["dataset"])
+        lightread(search.settings.dataset)
     code = run_or_describe(args, search, quiet=args.json)
     if code == 0 and not args.dry_run:
-        report(args.out, as_json=args.json, picture=args.plot)
+        report(out_folder(args, search.settings.dataset), as_json=args.json, picture=args.plot)
     return code
 
 
-def described(args: argparse.Namespace) -> Run:
+def described(args: argparse.Namespace) -> DartsRun:
     """Return the run that the options describe."""
-    from benchbuild.kinds.darts.kind import darts_run, parse_links, search_hyperparameters
-    from benchbuild.kinds.train.kind import parse_seeds
+    from benchbuild.kinds.darts.kind import darts_run, search_hyperparameters
+    from benchbuild.kinds.darts.records import LINK_NAMES
 
     epochs = [f"epochs={args.epochs}"] if args.epochs else []
     rates = {"arch_lr": args.arch_lr, "arch_weight_decay": args.arch_weight_decay}
     return darts_run(
         args.dataset,
-        links=parse_links(args.links),
+        links=args.links.split(",") if args.links else tuple(LINK_NAMES),
         seeds=parse_seeds(args.seeds),
         hp=search_hyperparameters(args.dataset).override_from([*args.hp, *epochs]),
         **{name: rate for name, rate in rates.items() if rate is not None},
@@ -108,32 +110,30 @@ def report(out: Path, *, as_json: bool = False, picture: Path | None = None) -> 
     print((_json if as_json else _text)(weights.dataset, rows, searches, found))
 
 
-def _finished(folder: RunFolder) -> list[Record]:
+def _finished(folder: RunFolder) -> list[DartsRecord]:
     """Return the records of a run that ended well, each job once, in the order of their keys."""
     records = {
-        (row["link"], row["seed"]): row
-        for part in folder.parts.scan()
-        for row in part.table.to_pylist()
-        if row["status"] == "ok"
+        (record.link, record.seed): record
+        for record in folder.parts.records()
+        if record.status == OK
     }
     return [records[key] for key in sorted(records)]
 
 
-def _weights(folder: RunFolder, records: list[Record]) -> OperationWeights:
+def _weights(folder: RunFolder, records: list[DartsRecord]) -> OperationWeights:
     """Gather the final weights of some searches."""
     import numpy as np
 
-    from benchbuild.kinds.darts.kind import final_weights, operations_of
     from benchquery.kinds.architectures.arch import NODES
     from benchquery.kinds.weights.mixtures import OperationWeights
 
     settings = folder.run.settings
-    ops = operations_of(settings)
-    values = np.array([final_weights(ops, record) for record in records], dtype=np.float64)
+    ops = settings.ops
+    values = np.array([record.final_weights(ops) for record in records], dtype=np.float64)
     return OperationWeights(
-        settings["dataset"],
+        settings.dataset,
         ops,
-        tuple((record["link"], record["seed"]) for record in records),
+        tuple((record.link, record.seed) for record in records),
         values.reshape(-1, NODES, len(ops)),
     )
 
@@ -149,10 +149,10 @@ def _table_of(dataset: str) -> ArchTable | None:
         return None
 
 
-def _search_row(record: Record, table: ArchTable | None) -> dict[str, Any]:
+def _search_row(record: DartsRecord, table: ArchTable | None) -> dict[str, Any]:
     """Say what a search derived, and how good a table says that is."""
-    derived = record["derived"]
-    row = {name: record[name] for name in ("link", "seed", "valid_perf", "derived")}
+    derived = record.derived
+    row = {name: getattr(record, name) for name in ("link", "seed", "valid_perf", "derived")}
     if table is None:
         return row
     known = derived in table

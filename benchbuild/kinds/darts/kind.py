@@ -8,27 +8,35 @@ searched is one that the space has, and the average goes over all of them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchbuild.datasets.registry import dataset_spec, hyperparameters_for
 from benchbuild.errors import HyperParameterError, PlanError
-from benchbuild.hyperparameters import HyperParameters, hyperparameters_for
-from benchbuild.kinds.train.costs import RATES, CostModel, Work, size_of
-from benchbuild.kinds.train.kind import NetworkWorker, train_settings
-from benchbuild.pipeline.jobs import Cost, Field, Json, Key, Place, Record, Run, canonical
-from benchquery.errors import AllSkipError
-from benchquery.kinds.architectures.arch import LINKS, NODES, Arch
+from benchbuild.hyperparameters import RECIPE_VERSION, HyperParameters
+from benchbuild.kinds.darts.records import (
+    HISTORY_WIDTH,
+    LINK_NAMES,
+    NO_ARCH,
+    DartsKey,
+    DartsRecord,
+    derive,
+)
+from benchbuild.kinds.train.costs import RATES, CostModel, Work, held_memory
+from benchbuild.kinds.train.kind import NetworkSettings, NetworkWorker
+from benchbuild.pipeline.jobs import Cost, JobKind, Place, Run, canonical
+from benchbuild.pipeline.records import DIVERGED, OK, JobKey
+from benchbuild.pipeline.settings import RunPart, check_seeds
+from benchquery.kinds.architectures.arch import NODES
 from benchquery.kinds.architectures.space import get_space
+from benchquery.naming import unknown
 
 if TYPE_CHECKING:
     from benchbuild.pipeline.collect import Collection
-
-LINK_NAMES: Mapping[str, tuple[int, ...]] = {"".join(map(str, link)): link for link in LINKS}
-"""The nine link lists by name, as in ``0012``."""
 
 DEFAULT_EPOCHS = 200
 SEARCH_WIDTH = 64
@@ -38,36 +46,84 @@ DEFAULT_ARCH_LR = 0.02
 DEFAULT_ARCH_WEIGHT_DECAY = 1e-3
 """That of DARTS."""
 
-NO_ARCH = -1
-"""What is derived if all four operations of largest weight are skips."""
-
-HISTORY_WIDTH = 3
-"""Figures of an epoch; see `benchbuild.kinds.darts.search.HISTORY`."""
-
 _PASSES = 1.7
 """What an epoch of a search takes, in epochs of a training. Fitted to 9 searches on cora."""
 
 
-class DartsKey(NamedTuple):
-    """A link list by name, and a seed."""
+@dataclass(frozen=True)
+class DartsSettings(NetworkSettings):
+    """What all searches of a run share.
 
-    link: str
-    seed: int
-
-
-def parse_links(text: str | None) -> list[str]:
-    """Read link lists, as in ``0012,0123``; None means all nine.
-
-    Raises:
-        PlanError: If one is not canonical, or comes twice.
+    Attributes:
+        hp: Hyper-parameters of the supernet.
+        arch_lr: Learning rate of the architecture parameters.
+        arch_weight_decay: Their weight decay.
     """
-    names = list(LINK_NAMES) if text is None else [part.strip() for part in text.split(",")]
-    for name in names:
-        if name not in LINK_NAMES:
-            raise PlanError(f"unknown link list {name!r}; allowed: {', '.join(LINK_NAMES)}")
-    if len(set(names)) < len(names):
-        raise PlanError(f"links {text!r}: each only once")
-    return names
+
+    hp: HyperParameters
+    arch_lr: float
+    arch_weight_decay: float
+
+    def __post_init__(self) -> None:
+        """Refuse what no supernet can be trained with.
+
+        Raises:
+            HyperParameterError: If there is no pre-process layer, or a rate is not allowed.
+        """
+        super().__post_init__()
+        if not self.hp.pre:
+            raise HyperParameterError(
+                "hyper-parameter pre=0 is not allowed in a differentiable search: must be 1, "
+                "because operations are mixed, so all must have one width"
+            )
+        if not 0 < self.arch_lr < math.inf:
+            raise HyperParameterError(
+                f"arch_lr={self.arch_lr} is not allowed: must be finite and above 0"
+            )
+        if not 0 <= self.arch_weight_decay < math.inf:
+            raise HyperParameterError(
+                f"arch_weight_decay={self.arch_weight_decay} is not allowed: must be finite and "
+                "from 0 up"
+            )
+
+    @classmethod
+    def read_value(cls, name: str, value: Any) -> Any:
+        """Read the hyper-parameters as such."""
+        return HyperParameters(**value) if name == "hp" else super().read_value(name, value)
+
+    @property
+    def ops(self) -> tuple[str, ...]:
+        """The operations that are mixed: those of the space."""
+        return get_space(self.space).ops
+
+
+@dataclass(frozen=True)
+class DartsJobs(RunPart):
+    """Which link lists are searched, and with which seeds.
+
+    Attributes:
+        links: The link lists by name.
+        seeds: The seeds of each.
+    """
+
+    links: tuple[str, ...]
+    seeds: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse link lists that are none.
+
+        Raises:
+            PlanError: If one is unknown or comes twice, or a seed is none.
+        """
+        check_seeds(self.seeds)
+        for name in self.links:
+            if name not in LINK_NAMES:
+                raise PlanError(unknown("link list", name, LINK_NAMES))
+        if not self.links or len(set(self.links)) < len(self.links):
+            raise PlanError(f"links {','.join(self.links)!r}: at least one, and each only once")
+
+
+DartsRun = Run[DartsSettings, DartsJobs]
 
 
 def search_hyperparameters(dataset: str) -> HyperParameters:
@@ -87,7 +143,7 @@ def darts_run(
     hp: HyperParameters | None = None,
     arch_lr: float = DEFAULT_ARCH_LR,
     arch_weight_decay: float = DEFAULT_ARCH_WEIGHT_DECAY,
-) -> Run:
+) -> DartsRun:
     """Describe a differentiable search.
 
     Args:
@@ -99,94 +155,44 @@ def darts_run(
         arch_weight_decay: Their weight decay.
 
     Raises:
+        UnknownDatasetError: If there is no such dataset.
         HyperParameterError: If there is no pre-process layer, or a rate is not allowed.
+        PlanError: If a link list or seed is unknown or comes twice.
     """
-    hp = hp or search_hyperparameters(dataset)
-    if not hp.pre:
-        raise HyperParameterError(
-            "hyper-parameter pre=0 is not allowed in a differentiable search: must be 1, because "
-            "operations are mixed, so all must have one width"
-        )
-    if not 0 < arch_lr < math.inf:
-        raise HyperParameterError(f"arch_lr={arch_lr} is not allowed: must be finite and above 0")
-    if not 0 <= arch_weight_decay < math.inf:
-        raise HyperParameterError(
-            f"arch_weight_decay={arch_weight_decay} is not allowed: must be finite and from 0 up"
-        )
-    settings = {
-        **train_settings(dataset, hp),
-        "arch_lr": arch_lr,
-        "arch_weight_decay": arch_weight_decay,
-    }
-    return Run("darts", settings, {"links": list(links), "seeds": list(seeds)})
+    spec = dataset_spec(dataset)
+    settings = DartsSettings(
+        dataset=spec.name,
+        space=spec.space,
+        recipe=RECIPE_VERSION,
+        hp=hp or search_hyperparameters(dataset),
+        arch_lr=arch_lr,
+        arch_weight_decay=arch_weight_decay,
+    )
+    return Run(JOB.name, settings, DartsJobs(tuple(links), tuple(seeds)))
 
 
-def derive(link: str, ops: Sequence[str], weights: np.ndarray) -> int:
-    """Return the hash of the architecture with the operations of largest weight.
-
-    Args:
-        link: The link list by name.
-        ops: The operations that were mixed.
-        weights: (nodes, operations).
-
-    Returns:
-        Its hash; `NO_ARCH` if all four are skips.
-    """
-    chosen = [ops[best] for best in weights.argmax(axis=1).tolist()]
-    try:
-        return Arch(LINK_NAMES[link], chosen).valid_hash()
-    except AllSkipError:
-        return NO_ARCH
-
-
-def operations_of(settings: Json) -> tuple[str, ...]:
-    """Return the operations that a run mixes: those of its space."""
-    return get_space(settings["space"]).ops
-
-
-def final_weights(ops: Sequence[str], record: Record) -> np.ndarray | None:
-    """Return the weights (nodes, operations) at the end of a search; None unless it ended well."""
-    if record["status"] != "ok":
-        return None
-    mixtures = np.asarray(record["weights"], dtype=np.float32).reshape(-1, NODES, len(ops))
-    final: np.ndarray = mixtures[-1]
-    return final
-
-
-@dataclass(frozen=True)
-class DartsKind:
+class DartsKind(JobKind[DartsSettings, DartsJobs, DartsRecord]):
     """Search by DARTS; merges into a table of operation weights."""
 
-    name: str = "darts"
-    fields: tuple[Field, ...] = (
-        Field("link", "string", "key"),
-        Field("seed", "int32", "key"),
-        Field("epochs_done", "int32", "figure"),
-        Field("derived", "int32", "figure"),
-        Field("valid_perf", "float64", "figure"),
-        Field("params", "int64", "figure"),
-        Field("weights", "float32[]", "figure"),
-        Field("history", "float32[]", "figure"),
-        Field("train_time", "float64", "measurement"),
-        Field("peak_memory", "int64", "measurement"),
-        Field("environment", "string", "measurement"),
-    )
-    preload: tuple[str, ...] = ("benchbuild.datasets", "benchbuild.kinds.darts.search")
+    name = "darts"
+    settings = DartsSettings
+    jobs = DartsJobs
+    record = DartsRecord
+    preload = ("benchbuild.datasets.graph", "benchbuild.kinds.darts.search")
+    table = "weights"
+    rows = "operation weights"
+    commands = ("benchbuild.kinds.darts.command",)
 
-    def keys(self, run: Run) -> list[Key]:
+    def keys(self, run: DartsRun) -> list[JobKey]:
         """List the jobs: seed by seed, so that the first is complete as early as can be."""
-        return [DartsKey(link, seed) for seed in run.jobs["seeds"] for link in run.jobs["links"]]
+        return [DartsKey(link, seed) for seed in run.jobs.seeds for link in run.jobs.links]
 
-    def expected(self, runs: Sequence[Run]) -> set[Key]:
-        """List the jobs of all runs."""
-        return {key for run in runs for key in self.keys(run)}
-
-    def costs(self, run: Run, keys: Sequence[Key]) -> list[Cost]:
+    def costs(self, run: DartsRun, keys: Sequence[JobKey]) -> list[Cost]:
         """Predict what jobs take: all operations in every node, for two steps an epoch."""
-        size, hp = size_of(run.settings["dataset"]), HyperParameters(**run.settings["hp"])
+        size, hp = dataset_spec(run.settings.dataset).size, run.settings.hp
         model = CostModel(size, hp)
         inner, leaf = (
-            Work.total([model.activation_work(), *self._operations(run, model, leaf=leaf)])
+            Work.total([model.activation_work(), *_operations(run.settings, model, leaf=leaf)])
             for leaf in (False, True)
         )
         of: dict[str, Cost] = {}
@@ -195,37 +201,34 @@ class DartsKind:
             nodes = [inner] * (NODES - leaves) + [leaf] * leaves
             work = Work.total([model.frame_work(leaves), *nodes])
             seconds = _PASSES * hp.epochs * work.seconds(RATES)
-            of[name] = Cost(seconds, size.held_memory + work.held_memory)
+            of[name] = Cost(seconds, held_memory(size) + work.held_memory)
         return [of[key[0]] for key in keys]
 
-    def _operations(self, run: Run, model: CostModel, *, leaf: bool) -> list[Work]:
-        """Return the work of every operation of one node; what comes before it they share."""
-        ops = operations_of(run.settings)
-        return [model.operation_work(op, raw=False, leaf=leaf) for op in ops]
-
-    def open(self, settings: Json, place: Place) -> DartsContext:
+    def open(self, settings: DartsSettings, place: Place) -> DartsContext:
         """Load the dataset."""
         return DartsContext(settings, place)
 
-    def problems(self, run: Run, record: Record) -> Iterator[str]:
+    def problems(self, run: DartsRun, record: DartsRecord) -> Iterator[str]:
         """Check that a search that ended well has its epochs, mixtures and what follows."""
-        if record["status"] != "ok":
+        if record.status != OK:
             return
-        ops, epochs = operations_of(run.settings), run.settings["hp"]["epochs"]
-        for name, width in (("weights", NODES * len(ops)), ("history", HISTORY_WIDTH)):
-            if len(record[name]) != epochs * width:
-                yield f"its {name} have {len(record[name])} figures instead of {epochs} x {width}"
+        ops, epochs = run.settings.ops, run.settings.hp.epochs
+        widths = {"weights": NODES * len(ops), "history": HISTORY_WIDTH}
+        for name, width in widths.items():
+            count = len(getattr(record, name))
+            if count != epochs * width:
+                yield f"its {name} have {count} figures instead of {epochs} x {width}"
                 return
-        mixtures = np.asarray(record["weights"]).reshape(epochs, NODES, len(ops))
+        mixtures = np.asarray(record.weights).reshape(epochs, NODES, len(ops))
         if not np.allclose(mixtures.sum(axis=2), 1, atol=1e-5):
             yield "the weights of a node do not add up to 1"
-        derived = derive(record["link"], ops, mixtures[-1])
-        if derived != record["derived"]:
-            yield f"it derives {record['derived']}, its weights say {derived}"
+        derived = derive(record.link, ops, mixtures[-1])
+        if derived != record.derived:
+            yield f"it derives {record.derived}, its weights say {derived}"
 
-    def score(self, record: Record) -> float:
+    def score(self, record: DartsRecord) -> float:
         """Return the validation metric of the mixture."""
-        return float(record["valid_perf"])
+        return record.valid_perf
 
     def write_table(self, collection: Collection, stage: Path) -> None:
         """Write a table of operation weights; see `benchbuild.kinds.darts.table`."""
@@ -234,36 +237,50 @@ class DartsKind:
         write_darts_table(collection, stage)
 
 
+JOB = DartsKind()
+
+
+def _operations(settings: DartsSettings, model: CostModel, *, leaf: bool) -> list[Work]:
+    """Return the work of every operation of one node; what comes before it they share."""
+    return [model.operation_work(op, raw=False, leaf=leaf) for op in settings.ops]
+
+
 class DartsContext(NetworkWorker):
     """A worker that searches with the settings of its run."""
 
-    def __init__(self, settings: Json, place: Place) -> None:
-        super().__init__(settings["dataset"], place)
+    def __init__(self, settings: DartsSettings, place: Place) -> None:
+        super().__init__(settings.dataset, place)
         self._settings = settings
 
-    def run(self, key: Key) -> Record:
+    def run(self, key: JobKey) -> DartsRecord:
         """Search one link list with one seed."""
         from benchbuild.kinds.darts.search import SearchSettings, search
 
-        job = DartsKey(*key)
-        hp = HyperParameters(**self._settings["hp"])
-        ops = operations_of(self._settings)
-        how = SearchSettings(ops, self._settings["arch_lr"], self._settings["arch_weight_decay"])
+        job, settings = DartsKey(*key), self._settings
+        how = SearchSettings(settings.ops, settings.arch_lr, settings.arch_weight_decay)
         link = LINK_NAMES[job.link]
-        found = search(link, self._graph, hp, how, seed=job.seed, device=self._device)
+        found = search(link, self._graph, settings.hp, how, seed=job.seed, device=self._device)
         done = found.epochs_done
-        ok = done == hp.epochs
-        return {
-            **job._asdict(),
-            "status": "ok" if ok else "diverged",
-            "reason": "" if ok else f"the loss was not finite in epoch {done}",
-            "epochs_done": done,
-            "derived": derive(job.link, ops, found.weights[-1]) if ok else NO_ARCH,
-            "valid_perf": float(found.history[-1, -1]) if ok else math.nan,
-            "params": found.params,
-            "weights": found.weights.astype(np.float32).reshape(-1),
-            "history": found.history.astype(np.float32).reshape(-1),
-            "train_time": found.train_seconds,
-            "peak_memory": found.peak_memory,
-            "environment": canonical(found.environment),
-        }
+        ok = done == settings.hp.epochs
+        return DartsRecord(
+            link=job.link,
+            seed=job.seed,
+            status=OK if ok else DIVERGED,
+            reason="" if ok else f"the loss was not finite in epoch {done}",
+            epochs_done=done,
+            derived=derive(job.link, settings.ops, found.weights[-1]) if ok else NO_ARCH,
+            valid_perf=float(found.history[-1, -1]) if ok else math.nan,
+            params=found.params,
+            weights=found.weights.astype(np.float32).reshape(-1),
+            history=found.history.astype(np.float32).reshape(-1),
+            train_time=found.train_seconds,
+            peak_memory=found.peak_memory,
+            environment=canonical(found.environment),
+        )
+
+    def recover(self) -> None:
+        """Forget what was made of the graph, and give its memory back."""
+        from benchbuild.kinds.darts import search
+
+        search.prepare.cache_clear()
+        super().recover()

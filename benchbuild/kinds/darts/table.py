@@ -11,18 +11,21 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchbuild.kinds.darts.kind import HISTORY_WIDTH, final_weights, operations_of
+from benchbuild.kinds.darts.records import HISTORY_WIDTH, DartsRecord
 from benchbuild.pipeline.collect import Collection
-from benchbuild.pipeline.jobs import STATUSES, Record
+from benchbuild.pipeline.records import STATUSES
 from benchquery.kinds.architectures.arch import NODES
 from benchquery.kinds.weights.columns import COLUMNS
 from benchquery.table.writer import write_table
+
+if TYPE_CHECKING:
+    from benchbuild.kinds.darts.kind import DartsSettings
 
 HISTORY_FILE = "history.parquet"
 
@@ -37,11 +40,9 @@ def write_darts_table(collection: Collection, stage: Path) -> None:
         stage: The folder to fill, as `benchquery.table.writer.new_table` gives it.
     """
     run, table = collection.run, collection.table
-    ops = operations_of(run.settings)
-    records: list[dict[str, Any]] = table.to_pylist()
-    for name, column in collection.arrays.items():
-        for row, record in enumerate(records):
-            record[name] = column[row]
+    settings: DartsSettings = run.settings
+    ops = settings.ops
+    records: list[DartsRecord] = list(collection.records())
     edges = [row for record in records for row in _edges(ops, record)]
     epochs = [row for record in records for row in _epochs(ops, record)]
     history = pa.Table.from_pylist(epochs, schema=_history_schema())
@@ -51,17 +52,17 @@ def write_darts_table(collection: Collection, stage: Path) -> None:
     write_table(
         stage,
         {name: np.array([row[name] for row in edges]) for name in edges[0]},
-        name=run.settings["dataset"],
-        space=run.settings["space"],
+        name=settings.dataset,
+        space=settings.space,
         origin="measured",
         metric=run.facts["metric"],
         source={"builder": "graphtab benchbuild", "dataset": run.about["source"]},
         licence=f"the figures are their builder's; dataset: {run.about['licence']}",
         provenance={
-            "recipe": run.settings["recipe"],
-            "hyperparameters": dict(run.settings["hp"]),
-            "arch_lr": run.settings["arch_lr"],
-            "arch_weight_decay": run.settings["arch_weight_decay"],
+            "recipe": settings.recipe,
+            "hyperparameters": settings.hp.to_dict(),
+            "arch_lr": settings.arch_lr,
+            "arch_weight_decay": settings.arch_weight_decay,
             "operations": list(ops),
             "dataset": {**run.facts, "split": run.about["split"]},
             "jobs": {status: statuses[status] for status in STATUSES if statuses[status]},
@@ -71,25 +72,25 @@ def write_darts_table(collection: Collection, stage: Path) -> None:
     )
 
 
-def _edges(ops: tuple[str, ...], record: Record) -> Iterator[dict[str, Any]]:
+def _edges(ops: tuple[str, ...], record: DartsRecord) -> Iterator[dict[str, Any]]:
     """Yield the rows of one search: position by position, operation by operation."""
-    final = final_weights(ops, record)
+    final = record.final_weights(ops)
     weights = np.full((NODES, len(ops)), np.nan) if final is None else final
-    shared = {c.name: record[c.name] for c in COLUMNS if c.name in record}
+    shared = {c.name: getattr(record, c.name) for c in COLUMNS if hasattr(record, c.name)}
     for (node, op), weight in np.ndenumerate(weights.astype(np.float64)):
         own = {"position": node + 1, "operation": ops[op], "weight": float(weight)}
         yield {**shared, **own}
 
 
-def _epochs(ops: tuple[str, ...], record: Record) -> Iterator[dict[str, Any]]:
+def _epochs(ops: tuple[str, ...], record: DartsRecord) -> Iterator[dict[str, Any]]:
     """Yield the epochs of one search, as far as it came."""
-    history = np.asarray(record["history"]).reshape(-1, HISTORY_WIDTH)
-    weights = np.asarray(record["weights"]).reshape(-1, NODES * len(ops))
+    history = np.asarray(record.history).reshape(-1, HISTORY_WIDTH)
+    weights = np.asarray(record.weights).reshape(-1, NODES * len(ops))
     for epoch, (measured, mixture) in enumerate(zip(history, weights, strict=True)):
         train_loss, valid_loss, valid_perf = measured.tolist()
         yield {
-            "link": record["link"],
-            "seed": record["seed"],
+            "link": record.link,
+            "seed": record.seed,
             "epoch": epoch,
             "train_loss": train_loss,
             "valid_loss": valid_loss,

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from benchbuild.commands.options import add_engine, add_shard, engine_from
+from benchbuild.commands.options import add_engine, add_shard
 from benchbuild.kinds.condense.options import add_evaluations, evaluations_from
-from benchbuild.pipeline.jobs import Run
-from benchbuild.pipeline.plan import Shard
+
+if TYPE_CHECKING:
+    from benchbuild.kinds.evaluate.kind import EvaluateRun
 
 NAME = "evaluate"
 HELP = "train more models, or with more seeds, on the condensed graphs of a table"
@@ -34,39 +36,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Evaluate, or say what would be evaluated."""
-    from benchbuild.commands.running import describe, out_folder, run_in_folder
+    from benchbuild.commands.running import run_or_describe
 
-    shard = Shard.parse(args.shard)
     if args.dry_run:
         with tempfile.TemporaryDirectory() as aside:
-            print(describe(described(args, Path(aside)), shard))
-        return 0
-    out = out_folder(args)
-    return run_in_folder(described(args, out), shard, out, engine_from(args), args.retry_failed)
+            return run_or_describe(args, described(args, Path(aside)))
+    return run_or_describe(args, described(args))
 
 
-def described(args: argparse.Namespace, aside: Path | None = None) -> Run:
+def described(args: argparse.Namespace, aside: Path | None = None) -> EvaluateRun:
     """Return the run that the options describe.
 
     Args:
         args: The options.
         aside: Where the table of a run that was named instead of one is made; None for the
-            folder that the options name.
+            folder of the run itself.
     """
-    from benchbuild.commands.running import out_folder
     from benchbuild.kinds.evaluate.kind import evaluate_run
 
-    return evaluate_run(_table(args.folder, aside or out_folder(args)), evaluations_from(args))
+    return evaluate_run(_table(args, aside), evaluations_from(args))
 
 
-def _table(folder: Path, out: Path) -> Path:
+def _table(args: argparse.Namespace, aside: Path | None) -> Path:
     """Return a table; a run is merged into one first, beside what is made of it."""
+    from benchbuild.commands.running import out_folder
     from benchbuild.pipeline.merge import merge
-    from benchbuild.pipeline.runfolder import RUN
+    from benchbuild.pipeline.runfolder import RUN, RunFolder
 
+    folder: Path = args.folder
     if not (folder / RUN).exists():
         return folder
-    table = out / SOURCE
+    table = (aside or out_folder(args, RunFolder.open(folder).run.settings.dataset)) / SOURCE
     if not table.exists():
         merge([folder], table)
     return table

@@ -20,7 +20,7 @@ from benchbuild.kinds.condense.nodes.payload import CondensedGraph
 from benchbuild.kinds.evaluate.models import build_model
 from benchbuild.kinds.evaluate.operands import Operands
 from benchbuild.kinds.train.training.operations import store_by_column
-from benchbuild.pipeline.jobs import DIVERGED, OK
+from benchbuild.pipeline.records import DIVERGED, OK
 from benchquery.kinds.condensed.config import EvalConfig
 
 

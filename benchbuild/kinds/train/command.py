@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from benchbuild.commands.options import (
     add_dataset,
@@ -10,10 +11,13 @@ from benchbuild.commands.options import (
     add_shard,
     hyperparameters_from,
     natural,
+    parse_seeds,
     positive,
 )
 from benchbuild.errors import PlanError
-from benchbuild.pipeline.jobs import Run
+
+if TYPE_CHECKING:
+    from benchbuild.kinds.train.kind import TrainRun
 
 NAME = "train"
 HELP = "train architectures, or the shard of them that falls to this machine"
@@ -42,6 +46,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--space", metavar="SPACE", help="full or proteins; default: that of the dataset"
     )
+    parser.add_argument(
+        "--round-valid",
+        type=positive,
+        metavar="N",
+        help="round validation metrics to N decimals, as the published tables have 3; default: "
+        "exact",
+    )
     add_shard(parser)
     add_engine(parser)
 
@@ -53,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     return run_or_describe(args, described(args))
 
 
-def described(args: argparse.Namespace) -> Run:
+def described(args: argparse.Namespace) -> TrainRun:
     """Return the run that the options describe.
 
     Raises:
@@ -61,9 +72,10 @@ def described(args: argparse.Namespace) -> Run:
         HyperParameterError: If a hyper-parameter is not allowed.
         UnknownDatasetError: If there is no such dataset.
     """
-    from benchbuild.kinds.train.kind import default_space, parse_archs, parse_seeds, train_run
+    from benchbuild.datasets.registry import dataset_spec
+    from benchbuild.kinds.train.kind import parse_archs, train_run
 
-    space = args.space or default_space(args.dataset)
+    space = args.space or dataset_spec(args.dataset).space
     if args.archs and args.sample:
         raise PlanError("--archs and --sample can't be used together: name one of them")
     return train_run(
@@ -74,4 +86,5 @@ def described(args: argparse.Namespace) -> Run:
         seeds=parse_seeds(args.seeds),
         hp=hyperparameters_from(args),
         space=space,
+        round_valid=args.round_valid,
     )

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from types import MappingProxyType
 
 from benchbuild.compute.thresholds import SPARSE_BELOW, WHOLE_FROM
-from benchbuild.errors import DatasetError
+from benchbuild.datasets.size import GraphSize
 from benchbuild.hyperparameters import HyperParameters
 from benchbuild.kinds.train.network.wiring import wire
 from benchbuild.pipeline.jobs import Cost
@@ -33,129 +33,34 @@ PASSES_TRAINING, PASSES_EVALUATION = 3, 1
 """Passes over the graph in an epoch: forward, backward (which takes two), evaluation."""
 
 
-@dataclass(frozen=True)
-class GraphSize:
-    """How large a dataset is.
-
-    Attributes:
-        nodes: Nodes that are used.
-        edges: Directed edges.
-        features: Features of a node.
-        nonzeros: Entries of the feature matrix that are not zero.
-        classes: Classes, or tasks.
-        trained: Training nodes.
-        labelled: Training, validation and test nodes.
-    """
-
-    nodes: int
-    edges: int
-    features: int
-    nonzeros: int
-    classes: int
-    trained: int
-    labelled: int
-
-    @property
-    def is_sparse(self) -> bool:
-        """Whether the trainer multiplies with the nonzero features only."""
-        return self.nonzeros < SPARSE_BELOW * self.nodes * self.features
-
-    @property
-    def held_memory(self) -> float:
-        """Bytes of a worker that has loaded it."""
-        data = HELD_NONZEROS * self.nonzeros + HELD_EDGES * self.edges
-        return BASE_MEMORY + FLOAT * data
-
-    @cached_property
-    def leaf_rows(self) -> float:
-        """Rows that an epoch computes for a leaf, relative to those for any other node."""
-        return self._of_passes(self.trained, self.labelled)
-
-    @cached_property
-    def leaf_sources(self) -> float:
-        """The same of the rows that it reads, neighbours included; they are taken to be others."""
-        around = 1 + self.edges / self.nodes
-        return self._of_passes(self.trained * around, self.labelled * around)
-
-    def _of_passes(self, trained: float, evaluated: float) -> float:
-        """Return the mean share of all rows over the passes of an epoch."""
-        shares = [min(count / self.nodes, 1.0) for count in (trained, evaluated)]
-        train, evaluate = (1.0 if share >= WHOLE_FROM else share for share in shares)
-        total = PASSES_TRAINING * train + PASSES_EVALUATION * evaluate
-        return total / (PASSES_TRAINING + PASSES_EVALUATION)
+def is_sparse(size: GraphSize) -> bool:
+    """Tell whether the trainer multiplies with the nonzero features only."""
+    return size.nonzeros < SPARSE_BELOW * size.nodes * size.features
 
 
-SIZES: Mapping[str, GraphSize] = MappingProxyType(
-    {
-        "cora": GraphSize(2_708, 10_556, 1_433, 49_216, 7, 140, 1_640),
-        "citeseer": GraphSize(3_327, 9_104, 3_703, 105_165, 6, 120, 1_620),
-        "pubmed": GraphSize(19_717, 88_648, 500, 988_031, 3, 60, 1_560),
-        "cs": GraphSize(18_333, 163_788, 6_805, 1_092_079, 15, 300, 18_333),
-        "physics": GraphSize(34_493, 495_924, 8_415, 1_137_311, 5, 100, 34_493),
-        "photo": GraphSize(7_487, 238_086, 745, 1_950_178, 8, 160, 7_487),
-        "computers": GraphSize(13_381, 491_556, 767, 3_607_444, 10, 200, 13_381),
-        "arxiv": GraphSize(169_343, 2_315_598, 128, 21_675_904, 40, 90_941, 169_343),
-        "proteins": GraphSize(132_534, 79_122_504, 8, 1_060_272, 112, 86_619, 132_534),
-        "acm": GraphSize(11_246, 34_852, 1_902, 1_229_306, 3, 180, 2_180),
-        "dblp": GraphSize(26_128, 239_566, 4_231, 530_010, 4, 400, 4_057),
-        "flickr": GraphSize(89_250, 899_756, 500, 44_625_000, 7, 44_625, 89_250),
-        "reddit": GraphSize(232_965, 114_615_892, 602, 140_244_930, 41, 153_431, 232_965),
-        "karate": GraphSize(34, 156, 34, 34, 4, 4, 34),
-        "csbm": GraphSize(500, 3_914, 32, 16_000, 4, 80, 500),
-    }
-)
-"""By dataset. Read off the loaded graphs; arxiv, proteins, flickr and reddit as their publishers
-state them, with dense features."""
-
-TYPICAL = GraphSize(10_000, 100_000, 500, 5_000_000, 10, trained=500, labelled=10_000)
-"""What is assumed of a dataset that does not state its sizes."""
+def held_memory(size: GraphSize) -> float:
+    """Return the bytes of a worker that has loaded a dataset."""
+    data = HELD_NONZEROS * size.nonzeros + HELD_EDGES * size.edges
+    return BASE_MEMORY + FLOAT * data
 
 
-def size_of(dataset: str) -> GraphSize:
-    """Return the size of a dataset without loading it.
-
-    A dataset that is not in `SIZES` is asked what it states of itself; its features count as
-    dense, its degree and split are those of `TYPICAL`, as is everything that it does not state.
-
-    Raises:
-        UnknownDatasetError: If there is no such dataset.
-        DatasetError: If its name has wrong parameters.
-    """
-    if dataset in SIZES:
-        return SIZES[dataset]
-    from benchbuild.datasets import dataset_spec
-
-    spec = dataset_spec(dataset)
-    nodes = spec.num_nodes or TYPICAL.nodes
-    features = spec.num_features or TYPICAL.features
-    return GraphSize(
-        nodes=nodes,
-        edges=nodes * TYPICAL.edges // TYPICAL.nodes,
-        features=features,
-        nonzeros=nodes * features,
-        classes=spec.num_classes or TYPICAL.classes,
-        trained=nodes * TYPICAL.trained // TYPICAL.nodes,
-        labelled=nodes,
-    )
+def leaf_rows(size: GraphSize) -> float:
+    """Return the rows that an epoch computes for a leaf, relative to those for any other node."""
+    return _of_passes(size, size.trained, size.labelled)
 
 
-def stated_size(dataset: str) -> GraphSize:
-    """Return the size of a dataset that decides what its networks look like; nothing is assumed.
+def leaf_sources(size: GraphSize) -> float:
+    """Return the same of the rows that it reads, with neighbours, which are taken to be others."""
+    around = 1 + size.edges / size.nodes
+    return _of_passes(size, size.trained * around, size.labelled * around)
 
-    Raises:
-        UnknownDatasetError: If there is no such dataset.
-        DatasetError: If its name has wrong parameters, or it does not state its sizes.
-    """
-    if dataset not in SIZES:
-        from benchbuild.datasets import dataset_spec
 
-        spec = dataset_spec(dataset)
-        if spec.num_features is None or spec.num_classes is None:
-            raise DatasetError(
-                f"dataset {dataset!r} does not state how many features and classes it has; "
-                "docs/adding-a-dataset.md says how it can"
-            )
-    return size_of(dataset)
+def _of_passes(size: GraphSize, trained: float, evaluated: float) -> float:
+    """Return the mean share of all rows over the passes of an epoch."""
+    shares = [min(count / size.nodes, 1.0) for count in (trained, evaluated)]
+    train, evaluate = (1.0 if share >= WHOLE_FROM else share for share in shares)
+    total = PASSES_TRAINING * train + PASSES_EVALUATION * evaluate
+    return total / (PASSES_TRAINING + PASSES_EVALUATION)
 
 
 @dataclass(frozen=True)
@@ -228,6 +133,8 @@ class CostModel:
     def __init__(self, size: GraphSize, hp: HyperParameters) -> None:
         self._size = size
         self._hp = hp
+        self._is_sparse, self._held = is_sparse(size), held_memory(size)
+        self._leaf_rows, self._leaf_sources = leaf_rows(size), leaf_sources(size)
         both = (True, False)
         kinds = [(op, raw, leaf) for op in OPS for raw in both for leaf in both]
         self._seconds = {kind: self.node_work(*kind).seconds(RATES) for kind in kinds}
@@ -255,8 +162,8 @@ class CostModel:
         if raw and op == "skip":
             return Work()
         looks_around = op in NEIGHBOUR_SUMS or op == "gat"
-        rows = size.leaf_rows if leaf else 1.0
-        sources = size.leaf_sources if leaf and looks_around else rows
+        rows = self._leaf_rows if leaf else 1.0
+        sources = self._leaf_sources if leaf and looks_around else rows
         products, sums = self._times_features(PRODUCTS[op] * sources) if raw else (0.0, 0.0)
         if not raw:
             products = PRODUCTS[op] * sources * size.nodes * width * width
@@ -273,13 +180,13 @@ class CostModel:
         """
         size, hp = self._size, self._hp
         products, sums = self._times_features(hp.pre)
-        outputs = size.leaf_rows * size.nodes * leaves * hp.hidden
+        outputs = self._leaf_rows * size.nodes * leaves * hp.hidden
         return Work(1 + hp.pre, products + outputs * size.classes, sums, outputs)
 
     def _times_features(self, matrices: float) -> tuple[float, float]:
         """Return the products and the sums of multiplying the features with weight matrices."""
         size, width = self._size, self._hp.hidden
-        if size.is_sparse:
+        if self._is_sparse:
             return 0.0, matrices * size.nonzeros * width
         return matrices * size.nodes * size.features * width, 0.0
 
@@ -292,7 +199,7 @@ class CostModel:
         """Predict the time and memory of one training."""
         nodes, leaves = self._layout(arch)
         frame = self._frames[leaves]
-        seconds, memory = frame.seconds(RATES), self._size.held_memory + frame.held_memory
+        seconds, memory = frame.seconds(RATES), self._held + frame.held_memory
         for node in nodes:
             seconds += self._seconds[node]
             memory += self._memory[node]

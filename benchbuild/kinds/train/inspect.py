@@ -32,20 +32,21 @@ def run(args: argparse.Namespace) -> int:
 
 def inspect(args: argparse.Namespace) -> dict[str, Any]:
     """Work out everything that is known of a network beforehand."""
-    from benchbuild.kinds.train.costs import CostModel, stated_size
-    from benchbuild.kinds.train.kind import default_space
+    from benchbuild.datasets.registry import dataset_spec
+    from benchbuild.kinds.train.costs import CostModel
     from benchbuild.kinds.train.network.size import describe
     from benchquery.kinds.architectures.arch import Arch
     from benchquery.kinds.architectures.space import get_space
 
-    get_space(default_space(args.dataset)).index(args.hash)
+    spec = dataset_spec(args.dataset)
+    get_space(spec.space).index(args.hash)
     arch = Arch.from_hash(args.hash)
     hp = hyperparameters_from(args)
-    size = stated_size(args.dataset)
+    size = spec.stated_size
     cost = CostModel(size, hp).cost(arch)
     layers = describe(arch, size.features, size.classes, hp)
     return {
-        "dataset": args.dataset,
+        "dataset": spec.name,
         "hash": args.hash,
         "link": list(arch.link),
         "ops": list(arch.ops),

@@ -2,110 +2,165 @@
 
 from __future__ import annotations
 
-import math
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchbuild.datasets.registry import dataset_spec
 from benchbuild.errors import DatasetError, PlanError
-from benchbuild.hyperparameters import RECIPE_VERSION, HyperParameters, hyperparameters_for
-from benchbuild.kinds.train.costs import SIZES, CostModel, size_of
-from benchbuild.pipeline.jobs import Cost, Field, Found, Json, Key, Place, Record, Run, canonical
+from benchbuild.hyperparameters import RECIPE_VERSION, HyperParameters
+from benchbuild.kinds.train.costs import CostModel
+from benchbuild.kinds.train.records import PUBLISHED_DECIMALS, TrainKey, TrainRecord
+from benchbuild.kinds.workers import DatasetWorker
+from benchbuild.pipeline.jobs import Cost, JobKind, Place, Run, canonical
+from benchbuild.pipeline.records import JobKey
+from benchbuild.pipeline.settings import JobSettings, RunPart, check_seeds, since
 from benchquery.kinds.architectures.arch import Arch
-from benchquery.kinds.architectures.space import SPACES, get_space
-from benchquery.table.schema import CURVE_COLUMNS
+from benchquery.kinds.architectures.space import get_space
+from benchquery.table.schema import Origin
 
 if TYPE_CHECKING:
-    from benchbuild.datasets import Graph
     from benchbuild.kinds.train.training import TrainResult
     from benchbuild.pipeline.collect import Collection
 
 DEFAULT_SEEDS = 3
-MOST_SEEDS = 10_000
-_COLUMN = {column.name: position for position, column in enumerate(CURVE_COLUMNS)}
+
+MOST_DECIMALS = 12
 
 
-class TrainKey(NamedTuple):
-    """An architecture and a seed."""
+@dataclass(frozen=True)
+class NetworkSettings(JobSettings):
+    """What all runs that train networks share.
 
-    hash: int
+    Attributes:
+        space: The space of the architectures.
+        recipe: Version of the training recipe.
+    """
+
+    space: str
+    recipe: str
+
+    def __post_init__(self) -> None:
+        """Refuse a space that does not exist."""
+        get_space(self.space)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundedSettings(NetworkSettings):
+    """Settings of trainings whose validation metric may be rounded.
+
+    A record keeps the exact metric. The published tables have it with three decimals; to imitate
+    them is a setting of the run, not of the recipe: it changes how a figure is written down, never
+    how a network is trained, so `benchbuild.hyperparameters.RECIPE_VERSION` stays. Runs of the
+    versions that always rounded have no such setting in their ``run.json`` and are read as rounded
+    to three decimals. So a command that does not ask for that is refused in their folder, and
+    their records are not merged with exact ones; ``--round-valid 3`` goes on with such a run.
+
+    Attributes:
+        round_valid: Decimals that ``valid_perf`` is rounded to; None for the exact value.
+    """
+
+    round_valid: int | None = since(None, before=PUBLISHED_DECIMALS)
+
+    def __post_init__(self) -> None:
+        """Refuse a number of decimals that can't be.
+
+        Raises:
+            PlanError: If it is not allowed.
+        """
+        super().__post_init__()
+        decimals = self.round_valid
+        if decimals is not None and not 1 <= decimals <= MOST_DECIMALS:
+            raise PlanError(
+                f"round_valid={decimals!r} is not allowed: must be from 1 to {MOST_DECIMALS} "
+                "decimals, or none for exact values"
+            )
+
+    def rounded(self, valid_perf: float) -> float:
+        """Return a validation metric as records of this run have it."""
+        return valid_perf if self.round_valid is None else round(valid_perf, self.round_valid)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainSettings(RoundedSettings):
+    """What all trainings of a run share.
+
+    Attributes:
+        hp: Hyper-parameters.
+        origin: Where the figures come from: "measured", or "synthetic" where they are made up.
+    """
+
+    hp: HyperParameters
+    origin: Origin = since("measured", before="measured")
+
+    @classmethod
+    def read_value(cls, name: str, value: Any) -> Any:
+        """Read the hyper-parameters as such."""
+        return HyperParameters(**value) if name == "hp" else super().read_value(name, value)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A number of architectures drawn at random.
+
+    Attributes:
+        sample: How many.
+        seed: Seed of the draw.
+    """
+
+    sample: int
     seed: int
 
 
-RESULT_FIELDS = (
-    Field("epochs_done", "int32", "figure"),
-    Field("valid_perf", "float64", "figure"),
-    Field("perf", "float64", "figure"),
-    Field("best_epoch", "int32", "figure"),
-    Field("params", "int64", "figure"),
-    Field("curve", "float32[]", "figure"),
-    Field("latency", "float64", "measurement"),
-    Field("train_time", "float64", "measurement"),
-    Field("peak_memory", "int64", "measurement"),
-    Field("environment", "string", "measurement"),
-)
-"""What a training gives. `curve` is (epochs, 7) flattened; `environment` is JSON."""
+@dataclass(frozen=True)
+class TrainJobs(RunPart):
+    """Which architectures are trained, and with which seeds.
 
-
-def default_space(dataset: str) -> str:
-    """Return the space that a dataset's architectures come from."""
-    return "proteins" if dataset == "proteins" else "full"
-
-
-def canonical_dataset(name: str) -> str:
-    """Return the one name of a dataset, however its parameters were ordered.
-
-    Raises:
-        UnknownDatasetError: If there is no such dataset.
-        DatasetError: If its parameters are wrong.
+    Attributes:
+        archs: Their hashes, a sample, or "all" of the space.
+        seeds: The seeds of each.
     """
-    if name in SIZES:
-        return name
-    from benchbuild.datasets import dataset_spec
 
-    return dataset_spec(name).name
+    archs: tuple[int, ...] | Sample | str
+    seeds: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse what can't be planned.
+
+        Raises:
+            PlanError: If there is nothing to train, something comes twice, or a seed is none.
+        """
+        check_seeds(self.seeds)
+        if isinstance(self.archs, Sample) and self.archs.sample < 1:
+            raise PlanError(f"can't sample {self.archs.sample} architectures: at least 1")
+        if isinstance(self.archs, str) and self.archs != "all":
+            raise PlanError(f"architectures {self.archs!r} are neither 'all' nor hashes")
+        if isinstance(self.archs, tuple) and (
+            not self.archs or len(set(self.archs)) < len(self.archs)
+        ):
+            raise PlanError("there must be at least one architecture, and each only once")
+
+    @classmethod
+    def read_value(cls, name: str, value: Any) -> Any:
+        """Read a sample as such."""
+        return Sample(**value) if isinstance(value, dict) else super().read_value(name, value)
+
+    def hashes(self, space: str) -> list[int]:
+        """Expand the choice of architectures."""
+        if isinstance(self.archs, Sample):
+            chosen = self.archs
+            drawn = get_space(space).sample(chosen.sample, seed=chosen.seed, over="architectures")
+            return [arch.valid_hash() for arch in drawn]
+        if isinstance(self.archs, str):
+            return [int(number) for number in get_space(space).hashes.tolist()]
+        return list(self.archs)
 
 
-def train_settings(dataset: str, hp: HyperParameters, space: str | None = None) -> Json:
-    """Return the settings that all trainings of a run share."""
-    return {
-        "dataset": canonical_dataset(dataset),
-        "space": get_space(space or default_space(dataset)).name,
-        "recipe": RECIPE_VERSION,
-        "hp": hp.to_dict(),
-    }
-
-
-def parse_seeds(text: str) -> list[int]:
-    """Read seeds: a count (``3`` is 0, 1, 2), or the seeds themselves (``0,2`` or ``5,``).
-
-    Raises:
-        PlanError: If it is neither, or a seed comes twice.
-    """
-    parts = [part.strip() for part in text.split(",")]
-    if parts[-1] == "" and len(parts) > 1:
-        parts.pop()
-        listed = True
-    else:
-        listed = len(parts) > 1
-    if not all(re.fullmatch(r"\d{1,9}", part, flags=re.ASCII) for part in parts):
-        raise PlanError(
-            f"seeds {text!r} are neither a count, as in 3, nor seeds from 0, as in 0,1,2 or 5,"
-        )
-    numbers = [int(part) for part in parts]
-    if not listed and numbers[0] > MOST_SEEDS:
-        raise PlanError(f"seeds {text!r}: at most {MOST_SEEDS:,} at a time")
-    if not listed:
-        numbers = list(range(numbers[0]))
-    if not numbers or len(set(numbers)) < len(numbers):
-        raise PlanError(f"seeds {text!r}: there must be at least one, and each only once")
-    return numbers
+TrainRun = Run[TrainSettings, TrainJobs]
 
 
 def parse_archs(texts: Sequence[str], space: str) -> list[int]:
@@ -146,62 +201,59 @@ def parse_archs(texts: Sequence[str], space: str) -> list[int]:
     return numbers
 
 
-@dataclass(frozen=True)
-class TrainKind:
+class TrainKind(JobKind[TrainSettings, TrainJobs, TrainRecord]):
     """Train architectures and record every epoch; merges into a table of architectures."""
 
-    name: str = "train"
-    fields: tuple[Field, ...] = (
-        Field("hash", "int32", "key"),
-        Field("seed", "int32", "key"),
-        *RESULT_FIELDS,
-    )
-    preload: tuple[str, ...] = ("benchbuild.datasets", "benchbuild.kinds.train.training")
+    name = "train"
+    settings = TrainSettings
+    jobs = TrainJobs
+    record = TrainRecord
+    preload = ("benchbuild.datasets.graph", "benchbuild.kinds.train.training")
+    table = "architectures"
+    rows = "architectures"
+    commands = ("benchbuild.kinds.train.command", "benchbuild.kinds.train.inspect")
 
-    def keys(self, run: Run) -> list[Key]:
+    def keys(self, run: TrainRun) -> list[JobKey]:
         """List the jobs: architecture by architecture, each with all its seeds.
 
         A sample keeps the order in which it was drawn, so the first part of it is a sample too.
         """
-        seeds = run.jobs["seeds"]
-        return [TrainKey(number, seed) for number in _hashes(run) for seed in seeds]
+        seeds = run.jobs.seeds
+        numbers = run.jobs.hashes(run.settings.space)
+        return [TrainKey(number, seed) for number in numbers for seed in seeds]
 
-    def expected(self, runs: Sequence[Run]) -> set[Key]:
+    def expected(self, runs: Sequence[TrainRun]) -> set[JobKey]:
         """List what a table of several runs should have: each architecture with each seed."""
-        numbers = {number for run in runs for number in _hashes(run)}
-        seeds = {seed for run in runs for seed in run.jobs["seeds"]}
+        numbers = {number for run in runs for number in run.jobs.hashes(run.settings.space)}
+        seeds = {seed for run in runs for seed in run.jobs.seeds}
         return {TrainKey(number, seed) for number in numbers for seed in seeds}
 
-    def costs(self, run: Run, keys: Sequence[Key]) -> list[Cost]:
+    def costs(self, run: TrainRun, keys: Sequence[JobKey]) -> list[Cost]:
         """Predict what jobs take; all seeds of an architecture take the same."""
-        hp = HyperParameters(**run.settings["hp"])
-        model = CostModel(size_of(run.settings["dataset"]), hp)
+        model = CostModel(dataset_spec(run.settings.dataset).size, run.settings.hp)
         of = {
             number: model.cost(Arch.from_hash(number))
             for number in dict.fromkeys(key[0] for key in keys)
         }
         return [of[key[0]] for key in keys]
 
-    def open(self, settings: Json, place: Place) -> TrainContext:
+    def open(self, settings: TrainSettings, place: Place) -> TrainContext:
         """Load the dataset."""
         return TrainContext(settings, place)
 
-    def problems(self, run: Run, record: Record) -> Iterator[str]:
+    def problems(self, run: TrainRun, record: TrainRecord) -> Iterator[str]:
         """Check a record's figures against its curve."""
-        epochs = run.settings["hp"]["epochs"]
-        curve = np.asarray(record["curve"], dtype=np.float32)
-        if not curve.size:
-            if record["status"] in ("ok", "diverged"):
-                yield "it has no curve"
-            return
-        if curve.size != epochs * len(CURVE_COLUMNS):
-            yield f"its curve has {curve.size} figures instead of {epochs} x {len(CURVE_COLUMNS)}"
-            return
-        yield from curve_problems(record, curve.reshape(epochs, len(CURVE_COLUMNS)))
+        return record.problems(run.settings.hp.epochs, run.settings.round_valid)
 
-    def score(self, record: Record) -> float:
+    def table_problems(self, folder: Path) -> Iterator[str]:
+        """Check the figures of a table against its curves; see `benchbuild.kinds.train.checks`."""
+        from benchbuild.kinds.train.checks import problems_in_table
+
+        return problems_in_table(folder)
+
+    def score(self, record: TrainRecord) -> float:
         """Return the validation metric."""
-        return float(record["valid_perf"])
+        return record.valid_perf
 
     def write_table(self, collection: Collection, stage: Path) -> None:
         """Write a table of architectures; see `benchbuild.kinds.train.table`."""
@@ -210,100 +262,7 @@ class TrainKind:
         write_arch_table(collection, stage)
 
 
-def _hashes(run: Run) -> list[int]:
-    """Expand the choice of architectures."""
-    space = get_space(run.settings["space"])
-    chosen = run.jobs["archs"]
-    if chosen == "all":
-        return [int(number) for number in space.hashes.tolist()]
-    if isinstance(chosen, dict):
-        drawn = space.sample(chosen["sample"], seed=chosen["seed"], over="architectures")
-        return [arch.valid_hash() for arch in drawn]
-    return list(chosen)
-
-
-def curve_problems(record: Record, curve: np.ndarray) -> Iterator[str]:
-    """Say where the figures of a record are not what its curve gives.
-
-    Curves are kept in single precision, so the epoch of least validation loss is checked by its
-    loss, and a rounded metric with room for the last digit.
-
-    Args:
-        record: ``status``, ``perf``, ``valid_perf`` and ``best_epoch``.
-        curve: (epochs, 7), columns as in `benchquery.table.schema.CURVE_COLUMNS`.
-    """
-    measured = ~np.isnan(curve[:, _COLUMN["valid_loss"]])
-    if record["status"] == "ok" and not measured.all():
-        yield "its status is ok, but epochs are missing from its curve"
-    best = int(record["best_epoch"]) if not math.isnan(record["best_epoch"]) else -1
-    if not measured.any() or best < 0:
-        if measured.any() or best >= 0 or not math.isnan(record["perf"]):
-            yield "it has a curve without a best epoch, or the other way round"
-        return
-    if best >= len(curve) or not measured[best]:
-        yield f"its best epoch {best} is not on its curve"
-        return
-    loss = curve[:, _COLUMN["valid_loss"]]
-    if loss[best] != np.nanmin(loss):
-        yield f"its best epoch {best} is not one of least validation loss"
-    for name in ("test_perf", "best_perf"):
-        row = best if name == "test_perf" else int(np.flatnonzero(measured)[-1])
-        if curve[row, _COLUMN[name]] != np.float32(record["perf"]):
-            yield f"perf is {record['perf']}, its curve says {curve[row, _COLUMN[name]]} ({name})"
-    highest = float(np.nanmax(curve[:, _COLUMN["valid_perf"]]))
-    if abs(highest - record["valid_perf"]) > 0.0005 + 1e-6:
-        yield f"valid_perf is {record['valid_perf']}, its curve has {highest}"
-
-
-class DatasetWorker:
-    """A worker with a dataset in memory, ready to train on it.
-
-    Args:
-        dataset: The dataset.
-        place: Where to run.
-    """
-
-    def __init__(self, dataset: str, place: Place) -> None:
-        import torch
-
-        from benchbuild.compute.devices import claim, resolve_device
-        from benchbuild.datasets import dataset_spec, load
-
-        warnings.filterwarnings("ignore", message="Sparse CSR tensor support")
-        torch.set_num_threads(1)
-        self._device = resolve_device(spread(place, torch.cuda.device_count()))
-        claim(self._device)
-        self._graph: Graph = load(dataset, place.data_root)
-        self._spec = dataset_spec(dataset)
-
-    @cached_property
-    def found(self) -> Found:
-        """The data itself decides the figures; how it is described does not."""
-        import torch
-
-        graph = self._graph
-        facts = {
-            "checksum": graph.checksum,
-            "metric": graph.metric,
-            "nodes": graph.num_nodes,
-            "edges": graph.num_edges,
-            "features": graph.num_features,
-            "classes": graph.num_classes,
-        }
-        spec = self._spec
-        about = {"split": graph.split, "source": spec.source, "licence": spec.licence}
-        on_gpu = self._device.type == "cuda"
-        return Found(facts, about, torch.cuda.device_count() if on_gpu else 0)
-
-    def recover(self) -> None:
-        """Forget what was made of the graph, and give its memory back."""
-        from benchbuild.compute.devices import release
-        from benchbuild.kinds.darts import search
-        from benchbuild.kinds.train.training import trainer
-
-        trainer.prepare.cache_clear()
-        search.prepare.cache_clear()
-        release(self._device)
+JOB = TrainKind()
 
 
 class NetworkWorker(DatasetWorker):
@@ -326,48 +285,47 @@ class NetworkWorker(DatasetWorker):
                 "dataset is for benchbuild condense"
             )
 
-    def train(self, number: int, seed: int, hp: HyperParameters) -> Record:
-        """Train one architecture; gives `RESULT_FIELDS`, status and reason."""
+    def train(self, number: int, seed: int, hp: HyperParameters) -> TrainResult:
+        """Train one architecture."""
         from benchbuild.kinds.train.training import train
 
-        return _fields(train(Arch.from_hash(number), self._graph, hp, seed, self._device))
+        return train(Arch.from_hash(number), self._graph, hp, seed, self._device)
+
+    def recover(self) -> None:
+        """Forget what was made of the graph, and give its memory back."""
+        from benchbuild.kinds.train.training import trainer
+
+        trainer.prepare.cache_clear()
+        super().recover()
 
 
 class TrainContext(NetworkWorker):
     """A worker that trains with the hyper-parameters of its run."""
 
-    def __init__(self, settings: Json, place: Place) -> None:
-        super().__init__(settings["dataset"], place)
-        self._hp = HyperParameters(**settings["hp"])
+    def __init__(self, settings: TrainSettings, place: Place) -> None:
+        super().__init__(settings.dataset, place)
+        self._settings = settings
 
-    def run(self, key: Key) -> Record:
+    def run(self, key: JobKey) -> TrainRecord:
         """Train one architecture with one seed."""
         job = TrainKey(*key)
-        return {**job._asdict(), **self.train(job.hash, job.seed, self._hp)}
-
-
-def spread(place: Place, devices: int) -> str:
-    """Choose the device of a worker: workers take turns over all devices unless one is named."""
-    if place.device in ("auto", "cuda") and devices:
-        return f"cuda:{place.slot % devices}"
-    return place.device
-
-
-def _fields(result: TrainResult) -> Record:
-    return {
-        "status": result.status,
-        "reason": result.reason,
-        "epochs_done": result.epochs_done,
-        "valid_perf": result.valid_perf,
-        "perf": result.perf,
-        "best_epoch": result.best_epoch,
-        "params": result.params,
-        "curve": result.curves.astype(np.float32).reshape(-1),
-        "latency": result.latency,
-        "train_time": result.train_seconds,
-        "peak_memory": result.peak_memory,
-        "environment": canonical(dict(result.environment)),
-    }
+        found = self.train(job.hash, job.seed, self._settings.hp)
+        return TrainRecord(
+            hash=job.hash,
+            seed=job.seed,
+            status=found.status,
+            reason=found.reason,
+            epochs_done=found.epochs_done,
+            valid_perf=self._settings.rounded(found.valid_perf),
+            perf=found.perf,
+            best_epoch=found.best_epoch,
+            params=found.params,
+            curve=found.curves.astype(np.float32).reshape(-1),
+            latency=found.latency,
+            train_time=found.train_seconds,
+            peak_memory=found.peak_memory,
+            environment=canonical(dict(found.environment)),
+        )
 
 
 def train_run(
@@ -379,7 +337,8 @@ def train_run(
     seeds: Sequence[int] = tuple(range(DEFAULT_SEEDS)),
     hp: HyperParameters | None = None,
     space: str | None = None,
-) -> Run:
+    round_valid: int | None = None,
+) -> TrainRun:
     """Describe a run of trainings.
 
     Args:
@@ -390,21 +349,34 @@ def train_run(
         seeds: The seeds of each architecture.
         hp: Hyper-parameters; None for the dataset's own.
         space: The space of the architectures; None for the dataset's own.
+        round_valid: Decimals that validation metrics are rounded to, as 3 in the published tables;
+            None to keep them exact.
 
     Raises:
+        UnknownDatasetError: If there is no such dataset.
+        UnknownHashError: If an architecture is not in the space.
         PlanError: If both architectures and a sample are asked for, or too many.
     """
-    settings = train_settings(dataset, hp or hyperparameters_for(dataset), space)
-    chosen: object = "all"
+    spec = dataset_spec(dataset)
+    settings = TrainSettings(
+        dataset=spec.name,
+        space=get_space(space or spec.space).name,
+        recipe=RECIPE_VERSION,
+        hp=hp or spec.hyperparameters,
+        round_valid=round_valid,
+    )
     if archs is not None and sample is not None:
         raise PlanError("architectures are either named or sampled, not both")
+    chosen: tuple[int, ...] | Sample | str = "all"
+    known = get_space(settings.space)
     if archs is not None:
-        chosen = list(archs)
+        chosen = tuple(archs)
+        for number in chosen:
+            known.index(number)
     elif sample is not None:
-        size = len(SPACES[settings["space"]])
-        if not 1 <= sample <= size:
+        if not 1 <= sample <= len(known):
             raise PlanError(
-                f"can't sample {sample} architectures: space {settings['space']!r} has {size:,}"
+                f"can't sample {sample} architectures: space {known.name!r} has {len(known):,}"
             )
-        chosen = {"sample": sample, "seed": sample_seed}
-    return Run("train", settings, {"archs": chosen, "seeds": list(seeds)})
+        chosen = Sample(sample, sample_seed)
+    return Run(JOB.name, settings, TrainJobs(chosen, tuple(seeds)))

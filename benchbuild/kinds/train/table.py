@@ -14,19 +14,22 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from benchbuild.hyperparameters import HyperParameters
 from benchbuild.kinds.train.network.size import count_parameters
 from benchbuild.pipeline.collect import Collection
-from benchbuild.pipeline.jobs import DETERMINED, STATUSES
+from benchbuild.pipeline.records import DETERMINED, STATUSES
 from benchquery.kinds.architectures.arch import Arch
 from benchquery.table.curves import new_curves
 from benchquery.table.manifest import CURVES
 from benchquery.table.schema import CURVE_COLUMNS
 from benchquery.table.writer import write_table
+
+if TYPE_CHECKING:
+    from benchbuild.kinds.train.kind import TrainSettings
 
 AVERAGED = ("valid_perf", "perf", "latency", "train_time", "peak_memory", "best_epoch")
 MISSING = "missing"
@@ -46,26 +49,24 @@ def write_arch_table(collection: Collection, stage: Path) -> None:
     """
     grid = _Grid(collection)
     _write_curves(collection, grid, stage / CURVES)
-    settings, facts, about = (
-        collection.run.settings,
-        collection.run.facts,
-        collection.run.about,
-    )
+    settings: TrainSettings = collection.run.settings
+    facts, about = collection.run.facts, collection.run.about
     statuses = Counter(collection.table.column("status").to_pylist())
     statuses[MISSING] = len(collection.missing)
     environments = collection.table.column("environment").unique().to_pylist()
     write_table(
         stage,
         _columns(collection, grid),
-        name=settings["dataset"],
-        space=settings["space"],
-        origin=settings.get("origin", "measured"),
+        name=settings.dataset,
+        space=settings.space,
+        origin=settings.origin,
         metric=facts["metric"],
         source={"builder": "graphtab benchbuild", "dataset": about["source"]},
         licence=f"the figures are their builder's; dataset: {about['licence']}",
         provenance={
-            "recipe": settings["recipe"],
-            "hyperparameters": dict(settings["hp"]),
+            "recipe": settings.recipe,
+            "hyperparameters": settings.hp.to_dict(),
+            "round_valid": settings.round_valid,
             "dataset": {**facts, "split": about["split"]},
             "seeds": grid.seeds.tolist(),
             "jobs": {status: statuses[status] for status in _ORDER if statuses[status]},
@@ -138,11 +139,13 @@ def _mean(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 def _params(collection: Collection, hashes: Sequence[int]) -> npt.NDArray[np.int64]:
     """Count the parameters, which needs no record."""
-    hp = HyperParameters(**collection.run.settings["hp"])
+    settings: TrainSettings = collection.run.settings
     facts = collection.run.facts
     return np.array(
         [
-            count_parameters(Arch.from_hash(number), facts["features"], facts["classes"], hp)
+            count_parameters(
+                Arch.from_hash(number), facts["features"], facts["classes"], settings.hp
+            )
             for number in hashes
         ],
         dtype=np.int64,
@@ -151,7 +154,8 @@ def _params(collection: Collection, hashes: Sequence[int]) -> npt.NDArray[np.int
 
 def _write_curves(collection: Collection, grid: _Grid, path: Path) -> None:
     """Write the curves, one chunk an architecture, in the order of the hashes."""
-    epochs = collection.run.settings["hp"]["epochs"]
+    settings: TrainSettings = collection.run.settings
+    epochs = settings.hp.epochs
     shape = (len(grid.seeds), epochs, len(CURVE_COLUMNS))
     curves = collection.arrays["curve"]
     with new_curves(path, grid.hashes, grid.seeds, epochs) as data:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from benchbuild.commands.options import add_engine, add_shard, natural, positive
-from benchbuild.pipeline.jobs import Run
+from benchbuild.commands.options import add_engine, add_shard, natural, parse_seeds, positive
+
+if TYPE_CHECKING:
+    from benchbuild.kinds.tune.kind import TuneRun
 
 NAME = "tune"
 HELP = "search hyper-parameters: random trials on 30 anchor architectures"
@@ -36,6 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=V,V",
         help="choose from other values than the paper's, as in lr=0.1,0.01; may be repeated",
     )
+    parser.add_argument(
+        "--round-valid",
+        type=positive,
+        metavar="N",
+        help="round validation metrics to N decimals; default: exact",
+    )
     add_shard(parser)
     add_engine(parser)
     parser.add_argument("--json", action="store_true", help="print the ranking as JSON")
@@ -43,17 +52,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Search, then print the ranking."""
-    from benchbuild.commands.running import run_or_describe
+    from benchbuild.commands.running import out_folder, run_or_describe
 
-    code = run_or_describe(args, described(args), quiet=args.json)
+    search = described(args)
+    code = run_or_describe(args, search, quiet=args.json)
     if code == 0 and not args.dry_run:
-        print(ranking(args.out, args.json))
+        print(ranking(out_folder(args, search.settings.dataset), args.json))
     return code
 
 
-def described(args: argparse.Namespace) -> Run:
+def described(args: argparse.Namespace) -> TuneRun:
     """Return the run that the options describe."""
-    from benchbuild.kinds.train.kind import parse_seeds
     from benchbuild.kinds.tune.kind import parse_ranges, tune_run
 
     return tune_run(
@@ -62,6 +71,7 @@ def described(args: argparse.Namespace) -> Run:
         seeds=parse_seeds(args.seeds),
         search_seed=args.search_seed,
         ranges=parse_ranges(args.ranges),
+        round_valid=args.round_valid,
     )
 
 
@@ -71,11 +81,10 @@ def ranking(out: Path, as_json: bool) -> str:
     from benchbuild.pipeline.runfolder import RunFolder
 
     folder = RunFolder.open(out)
-    records = [row for part in folder.parts.scan() for row in part.table.to_pylist()]
-    trials = rank_trials(folder.run, records)
+    trials = rank_trials(folder.run, folder.parts.records())
     if as_json:
         return json.dumps([{**vars(trial), "hp": trial.hp.to_dict()} for trial in trials], indent=1)
-    lines = [f"{len(trials):,} of {folder.run.jobs['trials']:,} trials are complete"]
+    lines = [f"{len(trials):,} of {folder.run.jobs.trials:,} trials are complete"]
     for trial in trials[:_SHOWN]:
         hp = " ".join(f"--hp {name}={value}" for name, value in trial.hp.to_dict().items())
         lines.append(f"{trial.valid_perf:.4f}  {trial.failures} not ok  {hp}")

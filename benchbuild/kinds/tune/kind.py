@@ -10,33 +10,27 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from benchbuild.errors import HyperParameterError, MergeError
+from benchbuild.datasets.registry import dataset_spec
+from benchbuild.errors import HyperParameterError, PlanError
 from benchbuild.hyperparameters import (
     DEFAULT_HYPERPARAMETERS,
     RECIPE_VERSION,
     HyperParameters,
     assignments,
 )
-from benchbuild.kinds.train.costs import CostModel, size_of
-from benchbuild.kinds.train.kind import (
-    RESULT_FIELDS,
-    NetworkWorker,
-    canonical_dataset,
-    default_space,
-)
-from benchbuild.pipeline.jobs import DETERMINED, Cost, Field, Json, Key, Place, Record, Run
+from benchbuild.kinds.train.costs import CostModel
+from benchbuild.kinds.train.kind import NetworkWorker, RoundedSettings
+from benchbuild.pipeline.jobs import Cost, JobKind, Place, Run, canonical
+from benchbuild.pipeline.records import DETERMINED, OK, JobKey, JobRecord, column
+from benchbuild.pipeline.settings import RunPart, check_seeds
 from benchquery.kinds.architectures.arch import Arch
 from benchquery.kinds.architectures.space import get_space
-
-if TYPE_CHECKING:
-    from benchbuild.pipeline.collect import Collection
 
 RANGES: Mapping[str, tuple[Any, ...]] = MappingProxyType(
     {
@@ -63,6 +57,85 @@ class TuneKey(NamedTuple):
     trial: int
     hash: int
     seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class TuneRecord(JobRecord):
+    """One anchor trained with the hyper-parameters of a trial; figures as in `TrainRecord`."""
+
+    trial: int = column("int32", "key")
+    hash: int = column("int32", "key")
+    seed: int = column("int32", "key")
+    epochs_done: int = column("int32", "figure")
+    valid_perf: float = column("float64", "figure")
+    perf: float = column("float64", "figure")
+    best_epoch: int = column("int32", "figure")
+    params: int = column("int64", "figure")
+    latency: float = column("float64", "measurement")
+    train_time: float = column("float64", "measurement")
+    peak_memory: int = column("int64", "measurement")
+    environment: str = column("string", "measurement")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuneSettings(RoundedSettings):
+    """What all trials of a search share.
+
+    Attributes:
+        ranges: What each hyper-parameter is drawn from.
+        search_seed: Seed of the anchors and of the choices.
+    """
+
+    ranges: Mapping[str, tuple[Any, ...]]
+    search_seed: int
+
+    def __post_init__(self) -> None:
+        """Refuse ranges that nothing can be drawn from.
+
+        Raises:
+            HyperParameterError: If a name does not exist, or a value is not allowed.
+            PlanError: If a range is empty, or the seed is none.
+        """
+        super().__post_init__()
+        check_seeds((self.search_seed,))
+        for name, values in self.ranges.items():
+            if not values:
+                raise PlanError(f"there is nothing to draw {name} from")
+            for value in values:
+                DEFAULT_HYPERPARAMETERS.override(**{name: value})
+
+    def hyperparameters(self, trial: int) -> HyperParameters:
+        """Draw the hyper-parameters of a trial; always the same ones."""
+        dice = random.Random(f"{self.search_seed} {trial}")
+        ranges = self.ranges
+        drawn = {name: ranges[name][dice.randrange(len(ranges[name]))] for name in sorted(ranges)}
+        return DEFAULT_HYPERPARAMETERS.override(**drawn)
+
+
+@dataclass(frozen=True)
+class TuneJobs(RunPart):
+    """How many trials there are, and with which seeds.
+
+    Attributes:
+        trials: How many random choices.
+        seeds: The seeds of each training.
+    """
+
+    trials: int
+    seeds: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse a search without trials.
+
+        Raises:
+            PlanError: If there is none, or a seed is none.
+        """
+        check_seeds(self.seeds)
+        if self.trials < 1:
+            raise PlanError(f"trials={self.trials} is not allowed: at least 1")
+
+
+TuneRun = Run[TuneSettings, TuneJobs]
 
 
 def classic_anchors(space: str) -> list[int]:
@@ -108,7 +181,8 @@ def tune_run(
     seeds: Sequence[int] = (0,),
     search_seed: int = 0,
     ranges: Mapping[str, Sequence[Any]] = RANGES,
-) -> Run:
+    round_valid: int | None = None,
+) -> TuneRun:
     """Describe a search for hyper-parameters.
 
     Args:
@@ -117,23 +191,18 @@ def tune_run(
         seeds: The seeds of each training.
         search_seed: Seed of the anchors and of the choices.
         ranges: What to choose from.
+        round_valid: Decimals that validation metrics are rounded to; None to keep them exact.
     """
-    settings = {
-        "dataset": canonical_dataset(dataset),
-        "space": default_space(dataset),
-        "recipe": RECIPE_VERSION,
-        "ranges": {name: list(values) for name, values in ranges.items()},
-        "search_seed": search_seed,
-    }
-    return Run("tune", settings, {"trials": trials, "seeds": list(seeds)})
-
-
-def trial_hyperparameters(settings: Json, trial: int) -> HyperParameters:
-    """Draw the hyper-parameters of a trial; always the same ones."""
-    dice = random.Random(f"{settings['search_seed']} {trial}")
-    ranges: Json = settings["ranges"]
-    drawn = {name: ranges[name][dice.randrange(len(ranges[name]))] for name in sorted(ranges)}
-    return DEFAULT_HYPERPARAMETERS.override(**drawn)
+    spec = dataset_spec(dataset)
+    settings = TuneSettings(
+        dataset=spec.name,
+        space=spec.space,
+        recipe=RECIPE_VERSION,
+        ranges={name: tuple(values) for name, values in ranges.items()},
+        search_seed=search_seed,
+        round_valid=round_valid,
+    )
+    return Run(JOB.name, settings, TuneJobs(trials, tuple(seeds)))
 
 
 @dataclass(frozen=True)
@@ -154,98 +223,98 @@ class Trial:
     failures: int
 
 
-def rank_trials(run: Run, records: Sequence[Record]) -> list[Trial]:
+def rank_trials(run: TuneRun, records: Iterable[TuneRecord]) -> list[Trial]:
     """Return the trials that are complete, the best first; ties in the order of their numbers."""
-    jobs: dict[int, dict[Key, Record]] = {}
-    for record in sorted(records, key=lambda r: r["status"] in DETERMINED):
-        key = (record["hash"], record["seed"])
-        jobs.setdefault(record["trial"], {})[key] = record
-    whole = ANCHORS * len(run.jobs["seeds"])
+    jobs: dict[int, dict[JobKey, TuneRecord]] = {}
+    for record in sorted(records, key=lambda r: r.status in DETERMINED):
+        jobs.setdefault(record.trial, {})[record.hash, record.seed] = record
+    whole = ANCHORS * len(run.jobs.seeds)
     trials = []
     for number, found in jobs.items():
         if len(found) == whole:
             scores = [_score(record) for record in found.values()]
-            failures = sum(record["status"] != "ok" for record in found.values())
-            hp = trial_hyperparameters(run.settings, number)
+            failures = sum(record.status != OK for record in found.values())
+            hp = run.settings.hyperparameters(number)
             trials.append(Trial(number, hp, math.fsum(scores) / whole, failures))
     return sorted(trials, key=lambda trial: (-trial.valid_perf, trial.number))
 
 
-def _score(record: Record) -> float:
-    value = float(record["valid_perf"])
-    return 0.0 if math.isnan(value) or record["status"] not in DETERMINED else value
+def _score(record: TuneRecord) -> float:
+    known = record.status in DETERMINED and not math.isnan(record.valid_perf)
+    return record.valid_perf if known else 0.0
 
 
-@dataclass(frozen=True)
-class TuneKind:
-    """Try hyper-parameters on anchor architectures."""
+class TuneKind(JobKind[TuneSettings, TuneJobs, TuneRecord]):
+    """Try hyper-parameters on anchor architectures; what it finds is a choice, not a table."""
 
-    name: str = "tune"
-    fields: tuple[Field, ...] = (
-        Field("trial", "int32", "key"),
-        Field("hash", "int32", "key"),
-        Field("seed", "int32", "key"),
-        *(field for field in RESULT_FIELDS if field.name != "curve"),
-    )
-    preload: tuple[str, ...] = ("benchbuild.datasets", "benchbuild.kinds.train.training")
+    name = "tune"
+    settings = TuneSettings
+    jobs = TuneJobs
+    record = TuneRecord
+    preload = ("benchbuild.datasets.graph", "benchbuild.kinds.train.training")
+    commands = ("benchbuild.kinds.tune.command",)
 
-    def keys(self, run: Run) -> list[Key]:
+    def keys(self, run: TuneRun) -> list[JobKey]:
         """List the jobs: trial by trial, so that each is complete as early as can be."""
-        numbers = anchors(run.settings["space"], run.settings["search_seed"])
+        numbers = anchors(run.settings.space, run.settings.search_seed)
         return [
             TuneKey(trial, number, seed)
-            for trial in range(run.jobs["trials"])
+            for trial in range(run.jobs.trials)
             for number in numbers
-            for seed in run.jobs["seeds"]
+            for seed in run.jobs.seeds
         ]
 
-    def expected(self, runs: Sequence[Run]) -> set[Key]:
-        """List the jobs of all runs."""
-        return {key for run in runs for key in self.keys(run)}
-
-    def costs(self, run: Run, keys: Sequence[Key]) -> list[Cost]:
+    def costs(self, run: TuneRun, keys: Sequence[JobKey]) -> list[Cost]:
         """Predict what jobs take, each with the hyper-parameters of its trial."""
-        size = size_of(run.settings["dataset"])
+        size = dataset_spec(run.settings.dataset).size
 
         @cache
         def model(trial: int) -> CostModel:
-            return CostModel(size, trial_hyperparameters(run.settings, trial))
+            return CostModel(size, run.settings.hyperparameters(trial))
 
         return [model(key[0]).cost(Arch.from_hash(key[1])) for key in keys]
 
-    def open(self, settings: Json, place: Place) -> TuneContext:
+    def open(self, settings: TuneSettings, place: Place) -> TuneContext:
         """Load the dataset."""
         return TuneContext(settings, place)
 
-    def problems(self, run: Run, record: Record) -> Iterator[str]:
+    def problems(self, run: TuneRun, record: TuneRecord) -> Iterator[str]:
         """Check that a record that ended well has a figure."""
-        if record["status"] == "ok" and math.isnan(record["valid_perf"]):
+        if record.status == OK and math.isnan(record.valid_perf):
             yield "its status is ok, but it has no valid_perf"
 
-    def score(self, record: Record) -> float:
+    def score(self, record: TuneRecord) -> float:
         """Return the validation metric."""
-        return float(record["valid_perf"])
+        return record.valid_perf
 
-    def write_table(self, collection: Collection, stage: Path) -> None:
-        """Refuse: what a search finds is a choice, not a table.
 
-        Raises:
-            MergeError: Always.
-        """
-        raise MergeError(
-            "runs of benchbuild tune make no table; repeat the command to see their ranking"
-        )
+JOB = TuneKind()
 
 
 class TuneContext(NetworkWorker):
     """A worker that trains with the hyper-parameters of a trial."""
 
-    def __init__(self, settings: Json, place: Place) -> None:
-        super().__init__(settings["dataset"], place)
+    def __init__(self, settings: TuneSettings, place: Place) -> None:
+        super().__init__(settings.dataset, place)
         self._settings = settings
 
-    def run(self, key: Key) -> Record:
+    def run(self, key: JobKey) -> TuneRecord:
         """Train one anchor."""
         job = TuneKey(*key)
-        hp = trial_hyperparameters(self._settings, job.trial)
-        return {**job._asdict(), **self.train(job.hash, job.seed, hp)}
+        found = self.train(job.hash, job.seed, self._settings.hyperparameters(job.trial))
+        return TuneRecord(
+            trial=job.trial,
+            hash=job.hash,
+            seed=job.seed,
+            status=found.status,
+            reason=found.reason,
+            epochs_done=found.epochs_done,
+            valid_perf=self._settings.rounded(found.valid_perf),
+            perf=found.perf,
+            best_epoch=found.best_epoch,
+            params=found.params,
+            latency=found.latency,
+            train_time=found.train_seconds,
+            peak_memory=found.peak_memory,
+            environment=canonical(dict(found.environment)),
+        )

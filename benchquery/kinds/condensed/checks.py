@@ -72,7 +72,12 @@ def _figure_problem(record: Record) -> str:
         base = name.partition("_seed")[0]
         if base in _FRACTIONS and not (np.isnan(value) or 0 <= value <= 1):
             return f"{name} is {value}, not a fraction"
-    if record["status"] == "ok" and np.isnan(record["perf"]):
+    ends = {key: value for key, value in record.items() if key.startswith("status_seed")}
+    for name, status in ends.items():
+        if status == "ok" and np.isnan(record[name.replace("status", "perf")]):
+            return f"{name} is ok, but it has no figure"
+    untold = set(ends.values()) <= {"missing"}
+    if record["status"] == "ok" and np.isnan(record["perf"]) and untold:
         return "its status is ok, but it has no figure"
     for name in _FRACTIONS:
         seeds = [value for key, value in record.items() if key.startswith(f"{name}_seed")]

@@ -9,10 +9,10 @@ from functools import lru_cache
 import torch
 
 from benchbuild.compute.devices import environment, reproducible, resolve_device, stream_seed
-from benchbuild.compute.loop import History, Runner, run_epochs
+from benchbuild.compute.loop import History
 from benchbuild.compute.meters import MemoryMeter, Stopwatch, latency
 from benchbuild.compute.objective import Objective
-from benchbuild.compute.result import VALID_DECIMALS, TrainResult, summarise
+from benchbuild.compute.result import summarise
 from benchbuild.datasets.graph import Graph
 from benchbuild.hyperparameters import HyperParameters
 from benchbuild.kinds.train.network.cell import build_network
@@ -20,8 +20,10 @@ from benchbuild.kinds.train.network.size import count_parameters
 from benchbuild.kinds.train.training.blocks import PreparedGraph
 from benchbuild.kinds.train.training.fast import FastRunner
 from benchbuild.kinds.train.training.plain import PlainRunner
+from benchbuild.kinds.train.training.recipe import Runner, run_epochs
+from benchbuild.kinds.train.training.result import TrainResult
 from benchbuild.pipeline.failures import failure
-from benchbuild.pipeline.jobs import DIVERGED, OK
+from benchbuild.pipeline.records import DIVERGED, OK
 from benchquery.kinds.architectures.arch import Arch
 
 
@@ -80,7 +82,7 @@ def train(
         reason=reason,
         epochs_done=summary.epochs_done,
         curves=summary.curves,
-        valid_perf=round(summary.valid_perf, VALID_DECIMALS),
+        valid_perf=summary.valid_perf,
         perf=summary.perf,
         best_epoch=summary.best_epoch,
         latency=job.latency,

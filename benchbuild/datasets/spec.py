@@ -1,0 +1,119 @@
+"""What is known of a dataset without having it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from benchbuild.datasets.root import data_root
+from benchbuild.datasets.size import TYPICAL, GraphSize
+from benchbuild.errors import DatasetError
+from benchbuild.hyperparameters import DEFAULT_HYPERPARAMETERS, HyperParameters
+
+if TYPE_CHECKING:
+    from benchbuild.datasets.graph import Graph
+
+Loader = Callable[[Path], "Graph"]
+
+Scaling = Literal["none", "rows", "columns"]
+"""How features are scaled before a graph is condensed: as they are; every row divided by its sum;
+every column standardised by the training nodes."""
+
+
+@dataclass(frozen=True)
+class DatasetSpec:
+    """What is known of a dataset without having it, all in one place.
+
+    Only what has no default need be stated; what is None is not known.
+
+    Attributes:
+        name: Name it is asked for by, parameters included.
+        num_nodes: Number of nodes that are used.
+        num_features: Number of features per node.
+        num_classes: Number of classes, or of tasks.
+        metric: "accuracy" or "rocauc".
+        split: How train, validation and test nodes are chosen.
+        licence: Licence as its source states it.
+        source: Where it comes from.
+        files: Files it is read from, relative to the data root; none if it is embedded.
+        loader: Reads it from a data root.
+        num_edges: Number of directed edges.
+        nonzeros: Entries of the feature matrix that are not zero.
+        trained: Number of training nodes.
+        labelled: Number of training, validation and test nodes.
+        hyperparameters: How networks are built and trained on it, unless told otherwise.
+        space: The space that its architectures come from.
+        scaling: How its features are scaled before it is condensed.
+    """
+
+    name: str
+    num_nodes: int | None
+    num_features: int | None
+    num_classes: int | None
+    metric: str
+    split: str
+    licence: str
+    source: str
+    files: tuple[str, ...]
+    loader: Loader
+    num_edges: int | None = None
+    nonzeros: int | None = None
+    trained: int | None = None
+    labelled: int | None = None
+    hyperparameters: HyperParameters = DEFAULT_HYPERPARAMETERS
+    space: str = "full"
+    scaling: Scaling = "none"
+
+    @property
+    def size(self) -> GraphSize:
+        """How large it is, for planning.
+
+        What it does not state is assumed: dense features, and for all else `TYPICAL`.
+        """
+        nodes = self.num_nodes or TYPICAL.nodes
+        features = self.num_features or TYPICAL.features
+        return GraphSize(
+            nodes=nodes,
+            edges=self.num_edges or nodes * TYPICAL.edges // TYPICAL.nodes,
+            features=features,
+            nonzeros=self.nonzeros or nodes * features,
+            classes=self.num_classes or TYPICAL.classes,
+            trained=self.trained or nodes * TYPICAL.trained // TYPICAL.nodes,
+            labelled=self.labelled or nodes,
+        )
+
+    @property
+    def stated_size(self) -> GraphSize:
+        """The same where what decides how networks look is not assumed.
+
+        Raises:
+            DatasetError: If it does not state how many features and classes it has.
+        """
+        if self.num_features is None or self.num_classes is None:
+            raise DatasetError(
+                f"dataset {self.name!r} does not state how many features and classes it has; "
+                "docs/adding-a-dataset.md says how it can"
+            )
+        return self.size
+
+    def on_disk(self, root: Path | str | None = None) -> bool:
+        """Whether it can be loaded without a download."""
+        base = data_root(root)
+        return all((base / file).exists() for file in self.files)
+
+
+SpecFactory = Callable[[Mapping[str, str]], DatasetSpec]
+"""Makes the spec of a dataset from the parameters in its name."""
+
+
+def fixed(spec: DatasetSpec) -> SpecFactory:
+    """The factory of a dataset that takes no parameters."""
+
+    def make(parameters: Mapping[str, str]) -> DatasetSpec:
+        if parameters:
+            raise DatasetError(f"dataset {spec.name!r} takes no parameters, got {dict(parameters)}")
+        return spec
+
+    return make

@@ -1,0 +1,122 @@
+"""What a run says of its jobs, typed in memory and plain JSON in ``run.json``.
+
+The settings and the choice of jobs of a kind are frozen dataclasses. They check their values when
+they are made, so that a wrong one is found before anything runs. What the JSON looks like decides
+the identity of a run, so a field that came later is left out of it where it has the value that
+all runs before had: declare it with `since`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from benchbuild.errors import PlanError
+
+Json = Mapping[str, Any]
+
+_UNSAID = "unsaid"
+
+
+def since(default: object, *, before: object) -> Any:
+    """Declare a field that older runs do not have.
+
+    Args:
+        default: Its value where none is given.
+        before: The value that all runs had before there was this field.
+    """
+    return dataclasses.field(default=default, kw_only=True, metadata={_UNSAID: before})
+
+
+@dataclass(frozen=True)
+class RunPart:
+    """A part of ``run.json``: settings, or the choice of jobs."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as ``run.json`` has it; what was always so is not said."""
+        unsaid = {
+            field.name: field.metadata[_UNSAID]
+            for field in dataclasses.fields(self)
+            if _UNSAID in field.metadata
+        }
+        return {
+            name: value
+            for name, value in self.in_full().items()
+            if name not in unsaid or value != unsaid[name]
+        }
+
+    def in_full(self) -> dict[str, Any]:
+        """Return all of it in plain JSON values, for comparing two runs."""
+        return {field.name: plain(getattr(self, field.name)) for field in dataclasses.fields(self)}
+
+    @classmethod
+    def from_json(cls, body: Json) -> Self:
+        """Read it from ``run.json``.
+
+        Raises:
+            ValueError: If something is missing, or there is something unknown.
+            BenchBuildError: If a value is not allowed.
+        """
+        fields = {field.name: field for field in dataclasses.fields(cls)}
+        if strange := sorted(body.keys() - fields.keys()):
+            raise ValueError(f"unknown names {', '.join(strange)}: upgrade graphtab to read them")
+        values = {
+            name: field.metadata[_UNSAID]
+            for name, field in fields.items()
+            if _UNSAID in field.metadata
+        }
+        values |= {name: cls.read_value(name, value) for name, value in body.items()}
+        if missing := sorted(fields.keys() - values.keys()):
+            raise ValueError(f"there is no {', '.join(missing)}")
+        return cls(**values)
+
+    @classmethod
+    def read_value(cls, name: str, value: Any) -> Any:
+        """Return a field's value for its JSON; lists become tuples unless a kind says more."""
+        return frozen(value)
+
+
+@dataclass(frozen=True)
+class JobSettings(RunPart):
+    """What every job of a run shares and what decides its figures.
+
+    Attributes:
+        dataset: What the jobs are about; the name of the table that they make.
+    """
+
+    dataset: str
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {name: plain(item) for name, item in value.items()}
+    return value
+
+
+def frozen(value: Any) -> Any:
+    """Return a value of JSON with tuples in the place of lists."""
+    if isinstance(value, list):
+        return tuple(frozen(item) for item in value)
+    if isinstance(value, dict):
+        return {name: frozen(item) for name, item in value.items()}
+    return value
+
+
+def check_seeds(seeds: tuple[int, ...]) -> None:
+    """Refuse seeds that are none.
+
+    Raises:
+        PlanError: If there is none, one comes twice, or one is not a whole number from 0 up.
+    """
+    wrong = [seed for seed in seeds if not isinstance(seed, int) or seed < 0]
+    if wrong:
+        raise PlanError(f"{wrong[0]!r} is no seed; seeds are whole numbers from 0 up")
+    if not seeds or len(set(seeds)) < len(seeds):
+        raise PlanError(f"seeds {list(seeds)}: there must be at least one, and each only once")

@@ -1,0 +1,81 @@
+"""Settings and choices of jobs are refused at once if nothing can be run with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from benchbuild.datasets import hyperparameters_for
+from benchbuild.errors import BenchBuildError
+from benchbuild.kinds.condense.evaluations import Evaluations
+from benchbuild.kinds.condense.kind import CondenseJobs, condense_run
+from benchbuild.kinds.darts.kind import darts_run
+from benchbuild.kinds.train.kind import TrainSettings, train_run
+from benchbuild.kinds.tune.kind import tune_run
+from benchbuild.pipeline.settings import JobSettings, check_seeds
+from benchquery.errors import BenchQueryError
+
+HP = hyperparameters_for("karate")
+
+
+@pytest.mark.parametrize(
+    ("make", "named"),
+    [
+        (lambda: train_run("karate", seeds=[]), "at least one"),
+        (lambda: train_run("karate", seeds=[1, 1]), "only once"),
+        (lambda: train_run("karate", seeds=[-1]), "-1"),
+        (lambda: train_run("karate", seeds=[0.5]), "0.5"),  # type: ignore[list-item]
+        (lambda: train_run("karate", archs=[]), "at least one architecture"),
+        (lambda: train_run("karate", archs=[10000, 10000]), "only once"),
+        (lambda: train_run("karate", archs=[99999]), "99999"),
+        (lambda: train_run("karate", sample=0), "0"),
+        (lambda: train_run("karate", archs=[10000], sample=1), "not both"),
+        (lambda: train_run("karate", space="nosuch"), "nosuch"),
+        (lambda: train_run("karate", round_valid=0), "round_valid=0"),
+        (lambda: train_run("karate", round_valid=40), "round_valid=40"),
+        (lambda: tune_run("karate", trials=0), "trials=0"),
+        (lambda: tune_run("karate", trials=1, ranges={"lr": []}), "lr"),
+        (lambda: tune_run("karate", trials=1, ranges={"lr": [-1]}), "lr=-1"),
+        (lambda: tune_run("karate", trials=1, ranges={"speed": [1]}), "speed"),
+        (lambda: tune_run("karate", trials=1, search_seed=-3), "-3"),
+        (lambda: darts_run("karate", links=[]), "at least one"),
+        (lambda: darts_run("karate", links=["0210"]), "0210"),
+        (lambda: darts_run("karate", arch_lr=0.0), "arch_lr=0.0"),
+        (lambda: darts_run("karate", arch_weight_decay=-1.0), "arch_weight_decay=-1.0"),
+        (lambda: darts_run("karate", hp=HP.override(pre=0)), "pre=0"),
+        (lambda: Evaluations.of([]), "at least one"),
+        (lambda: Evaluations.of(["gcn", "gcn"]), "only once"),
+        (lambda: Evaluations.of(seeds=[]), "at least one"),
+        (lambda: condense_run("karate", [], Evaluations.of()), "nothing to condense"),
+        (lambda: CondenseJobs((), ""), "at least one configuration"),
+    ],
+)
+def test_what_can_not_be_run_is_refused_at_once(make: Callable[[], Any], named: str) -> None:
+    with pytest.raises((BenchBuildError, BenchQueryError), match=named):
+        make()
+
+
+def test_what_older_runs_do_not_say_is_read_and_not_written() -> None:
+    exact = train_run("karate").settings
+    rounded = train_run("karate", round_valid=3).settings
+    assert exact.to_json()["round_valid"] is None
+    assert "round_valid" not in rounded.to_json()
+    assert "origin" not in exact.to_json()
+    assert rounded.in_full() == {**exact.in_full(), "round_valid": 3}
+    for settings in (exact, rounded):
+        assert TrainSettings.from_json(settings.to_json()) == settings
+
+
+def test_names_that_are_unknown_or_missing_in_a_file_are_told() -> None:
+    with pytest.raises(ValueError, match="unknown names speed"):
+        JobSettings.from_json({"dataset": "karate", "speed": 3})
+    with pytest.raises(ValueError, match="there is no dataset"):
+        JobSettings.from_json({})
+
+
+def test_seeds_are_whole_numbers_from_0() -> None:
+    check_seeds((0, 5))
+    with pytest.raises(BenchBuildError, match=r"1\.0 is no seed"):
+        check_seeds((1.0,))  # type: ignore[arg-type]
