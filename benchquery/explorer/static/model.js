@@ -16,6 +16,7 @@ export function derive(state, table, other, view) {
   const upper = other ?? table;
   const xColumn = columnOf(table, state.x);
   const yColumn = columnOf(upper, state.y);
+  if (!xColumn || !yColumn) throw new Error(`${table.name} has no column of figures to draw`);
   const xValues = table.values(state.x);
   const yValues = other
     ? Float64Array.from(table.keys, (key) => other.values(state.y)[other.rowOf.get(key)] ?? NaN)

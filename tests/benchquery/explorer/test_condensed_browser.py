@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchquery import CondensedTable, find
+from benchquery import CondensedTable, condread, find
 from benchquery.explorer import Site, write_site
 from benchquery.kinds.condensed.published import published
 from benchquery.table.schema import is_of_one_seed
-from benchquery.table.store import TABLES_VARIABLE, open_condensed
+from benchquery.table.store import TABLES_VARIABLE
 from tests.benchquery.condensing import GCN, GCOND, SGC, write_condensed
 
 from .running import running_explorer
@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def cond(folder: Path) -> CondensedTable:
-    return open_condensed(folder / NAME)
+    return condread(NAME, folder)
 
 
 @pytest.fixture(scope="module")
