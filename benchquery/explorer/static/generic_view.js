@@ -96,6 +96,7 @@ export function createView(kind, catalogue, orders = {}) {
       return text !== "" && Number.isFinite(Number(text)) ? Number(text) : null;
     },
     nameOf: String,
+    names: () => [],
     usesTitle: "",
     uses: [],
     usedIn: () => () => false,

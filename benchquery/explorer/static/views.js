@@ -10,6 +10,7 @@
 //   start(table, metrics)      axes, colour and list of a newcomer
 //   readKey(text)        a row's key as an address has it; null if it is none
 //   nameOf(key)          a row's key as lists write it
+//   names(table)         what names rows beside the key, for exports: `name` and `valueOf(row)`
 //   uses, usesTitle      what a row may use or not use, and what that is called
 //   usedIn(table)        a function of row and use that tells whether the row uses it
 //   choiceNames(table)   the names of what is chosen among; needs no figures

@@ -73,6 +73,10 @@ export function createView(kind, catalogue) {
     },
     readKey: (text) => (/^\d+$/.test(text) ? Number(text) : null),
     nameOf: (hash) => String(hash).padStart(5, "0"),
+    names: ({ keys }) => [
+      { name: "link", valueOf: (row) => reader.linkOf(keys[row]).name },
+      { name: "ops", valueOf: (row) => reader.opsOf(keys[row]).join(",") },
+    ],
     usesTitle: "Operations",
     uses: ops,
     usedIn(table) {
