@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import PurePosixPath
 from typing import Any
 
 from benchquery.errors import KindError
@@ -110,7 +111,7 @@ class View:
                     f"a section of files can't be called {section!r}: it takes small letters, and "
                     f"none of {', '.join(_RESERVED)}"
                 )
-            if "." + files.ending.rpartition(".")[2] not in MEDIA_TYPES:
+            if PurePosixPath(f"file{files.ending}").suffix not in MEDIA_TYPES:
                 raise ValueError(
                     f"files of the section {section!r} can't end in {files.ending!r}; allowed "
                     f"are names that end in {', '.join(MEDIA_TYPES)}"
