@@ -59,7 +59,7 @@ def sizes(source: Path | None) -> Iterator[dict[str, Any]]:
     page = [path for path in paths if not path.startswith("data/")]
     yield {"what": "page, all files", "figure": sum(len(site.read(p).body) for p in page) / 1e3}
     for path in paths:
-        if path.startswith(("data/tables/", "data/forms", "data/catalogue")):
+        if path.startswith(("data/tables/", "data/kinds/", "data/catalogue")):
             yield {"what": path, "figure": len(site.read(path).body) / 1e3}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,8 @@ def _run(args: argparse.Namespace) -> None:
         print(to_json({"url": url, "tables": len(site.names)}) if args.json else said, flush=True)
 
     site = Site(args.source)
+    for folder, reason in site.left_out:
+        print(f"left out: {folder}: {reason}", file=sys.stderr)
     if args.export is None:
         serve(site, host=args.host, port=args.port, open_browser=args.browser, announce=announce)
         return

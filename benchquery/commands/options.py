@@ -21,7 +21,7 @@ def add_command(
         name,
         help=what,
         description=what[0].upper() + what[1:] + ".",
-        epilog=f"example: benchquery {example}".replace("%", "%%"),
+        epilog=f"example: benchquery {example}",
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
 from benchquery.explorer.catalogue import shown_columns
-from benchquery.kinds.architectures.arch import RAW_LINKS, raw_hashes
 from benchquery.table.rows import RowTable
 from benchquery.table.schema import CURVE_COLUMNS
 
@@ -56,7 +55,7 @@ def _arrow(values: Array) -> pa.Array:
     return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(plain)])
 
 
-def _stream(columns: dict[str, Array]) -> bytes:
+def stream(columns: dict[str, Array]) -> bytes:
     """Return columns as a gzipped Arrow stream of one batch, the same bytes every time."""
     arrays = [_arrow(values) for values in columns.values()]
     batch = pa.RecordBatch.from_arrays(arrays, names=list(columns))
@@ -76,7 +75,7 @@ def table_stream(table: RowTable[Any]) -> bytes:
     for column in shown_columns(table.manifest):
         values = table.column(column.name)
         columns[column.name] = values.astype(np.float64) if values.dtype == np.int64 else values
-    return _stream(columns)
+    return stream(columns)
 
 
 def curve_stream(seeds: Sequence[int], curves: Array) -> bytes:
@@ -89,14 +88,4 @@ def curve_stream(seeds: Sequence[int], curves: Array) -> bytes:
     columns = {"seed": np.repeat(np.array(seeds, np.int32), curves.shape[1])}
     flat = curves.reshape(-1, len(CURVE_COLUMNS))
     columns |= {column.name: flat[:, i] for i, column in enumerate(CURVE_COLUMNS)}
-    return _stream(columns)
-
-
-def forms_stream() -> bytes:
-    """Return the hash of every raw form: what the page finds neighbours with.
-
-    There is one row for each pair of `RAW_LINKS` and `RAW_OPS`, the operations running
-    fastest; four skips have no hash and are -1.
-    """
-    hashes = [np.append(np.asarray(raw_hashes(link)), np.int32(-1)) for link in RAW_LINKS]
-    return _stream({"hash": np.concatenate(hashes)})
+    return stream(columns)

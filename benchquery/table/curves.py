@@ -1,11 +1,11 @@
 """Learning curves: the figures of every epoch, seed by seed.
 
 ``curves.h5`` holds ``hash`` (n), ``seed`` (s) and ``curves`` (n, s, epochs, 7), the last
-axis in the order of `schema.CURVE_COLUMNS`. In a condensed table the hash is the position of
-the row in the summary, from 0, and the seeds are those of the evaluation; where a row has fewer
-seeds or epochs than the file, the rest is NaN. A chunk is one row of the table, so a curve is
-one read. Every chunk and all of HDF5's own structures carry checksums, so damage is
-noticed when it is read, however large the file.
+axis in the order of `schema.CURVE_COLUMNS`. In tables that are not of architectures the hash is
+the position of the row in the summary, from 0, and in a condensed one the seeds are those of the
+evaluation; where a row has fewer seeds or epochs than the file, the rest is NaN. A chunk is one
+row of the table, so a curve is one read. Every chunk and all of HDF5's own structures carry
+checksums, so damage is noticed when it is read, however large the file.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ from benchquery.table.schema import CURVE_COLUMNS
 
 if TYPE_CHECKING:
     import h5py
+    import numpy as np
 
     from benchquery._typing import Array, Ints
 else:
     h5py = LazyModule("h5py", extra="curves")
+    np = LazyModule("numpy")
 
 Seed = int | Literal["mean"]
 CHECKED: Mapping[str, Any] = MappingProxyType(
@@ -107,6 +109,23 @@ class Curves:
             raise CorruptTableError(f"{self._path} is damaged at {number}: {error}") from error
         return curves
 
+    def known(self, number: int) -> tuple[tuple[int, ...], Array]:
+        """Return the seeds that have a figure, and theirs of every epoch up to the last known.
+
+        Args:
+            number: The hash of an architecture; in other tables, the row.
+
+        Returns:
+            The seeds, and (seeds, epochs, 7) with the columns as `CURVE_COLUMNS`.
+
+        Raises:
+            UnknownHashError: If there is no such curve.
+            CorruptTableError: If the file is damaged there.
+        """
+        block = self.block(number)
+        there = np.flatnonzero(~np.isnan(block).all(axis=(1, 2)))
+        return tuple(self.seeds[seed] for seed in there), known_epochs(block[there])
+
     def curve(self, number: int, seed: Seed = "mean") -> Array:
         """Return the figures of every epoch: (epochs, 7), columns as `CURVE_COLUMNS`.
 
@@ -133,3 +152,9 @@ class Curves:
         if seed != "mean" and seed not in self.seeds:
             known = ", ".join(map(str, self.seeds))
             raise QueryError(f"there is no seed {seed!r}; allowed: mean, {known}")
+
+
+def known_epochs(curves: Array) -> Array:
+    """Return (seeds, epochs, 7) without the epochs at the end that have no figure."""
+    known = np.flatnonzero(~np.isnan(curves).all(axis=(0, 2)))
+    return curves[:, : 1 + int(known[-1])] if known.size else curves[:, :0]

@@ -30,7 +30,7 @@ from benchquery.table.kind import TableKind, resolve
 from benchquery.table.manifest import CURVES, Manifest, check_size
 from benchquery.table.record import Record
 from benchquery.table.registry import kind_of
-from benchquery.table.ties import level
+from benchquery.table.ties import level, rank_among, regret_among
 from benchquery.text import format_html, format_table
 
 if TYPE_CHECKING:
@@ -422,11 +422,16 @@ class RowTable(Generic[Key]):
 
     def rank(self, key: Key, by: str = "valid_perf") -> int:
         """Return the rank of a row: 1 plus the number of better ones; see `standing`."""
-        return int(self.standing(by)[0][self._row(key)])
+        return rank_among(*self._among(key, by))
 
     def regret(self, key: Key, by: str = "valid_perf") -> float:
         """Return how much worse than the best a row is; see `standing`."""
-        return float(self.standing(by)[1][self._row(key)])
+        return regret_among(*self._among(key, by))
+
+    def _among(self, key: Key, by: str) -> tuple[Floats, float]:
+        """Return the costs that a row is held against, and its own."""
+        row, cost, groups = self._row(key), self._cost(by), self._groups
+        return cost[groups == groups[row]], float(cost[row])
 
     def pareto(self, maximise: Names = ("valid_perf",), minimise: Names | None = None) -> Self:
         """Return the rows that no other row beats in all the named columns at once.

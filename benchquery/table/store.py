@@ -91,6 +91,21 @@ def _name_of(folder: Path) -> str:
     return folder.name or folder.resolve().name
 
 
+def table_folders(source: PathLike | None = None) -> list[Path]:
+    """List the folders of tables, whatever is in them.
+
+    Args:
+        source: A folder of tables or one table; None for all sources.
+
+    Raises:
+        TableNotFoundError: If the source is no folder.
+    """
+    if source is not None and not Path(source).is_dir():
+        raise TableNotFoundError(f"{source} is no folder")
+    places = sources() if source is None else (Path(source),)
+    return [folder for place in places for folder in _folders(place)]
+
+
 def tables(source: PathLike | None = None, kind: str | None = None) -> list[TableInfo]:
     """List the tables that can be opened.
 
@@ -102,18 +117,18 @@ def tables(source: PathLike | None = None, kind: str | None = None) -> list[Tabl
         TableNotFoundError: If the source is no folder.
         CorruptTableError: If a manifest can't be read.
     """
-    if source is not None and not Path(source).is_dir():
-        raise TableNotFoundError(f"{source} is no folder")
-    found = []
-    for place in sources() if source is None else (Path(source),):
-        for folder in _folders(place):
-            manifest = read_manifest(folder)
-            if kind in (None, manifest.kind):
-                found.append(_info(folder, manifest))
-    return found
+    infos = map(table_info, table_folders(source))
+    return [info for info in infos if kind in (None, info.kind)]
 
 
-def _info(folder: Path, manifest: Manifest) -> TableInfo:
+def table_info(folder: Path) -> TableInfo:
+    """Describe the table in a folder.
+
+    Raises:
+        CorruptTableError: If its manifest can't be read.
+        SchemaVersionError: If the layout is unknown to this version.
+    """
+    manifest = read_manifest(folder)
     return TableInfo(
         name=_name_of(folder),
         dataset=manifest.dataset,

@@ -28,11 +28,15 @@ to a mean, and far below what any measurement means."""
 def rank_among(costs: Floats, cost: float) -> int:
     """Return the rank of a cost: 1 plus the number of costs that are less and no tie.
 
+    Missing costs (NaN) are passed over; a missing one ranks behind all that are known.
+
     Example:
         >>> import numpy as np
         >>> rank_among(np.array([-0.8, -0.8000000000000002, -0.9]), -0.8)
         2
     """
+    if math.isnan(cost):
+        return 1 + int((~np.isnan(costs)).sum())
     margin = TOLERANCE * abs(cost) if math.isfinite(cost) else 0.0
     return 1 + int((costs < cost - margin).sum())
 

@@ -122,7 +122,7 @@ def test_the_best_is_chosen_by_validation(cond: CondensedTable) -> None:
         cond.best(by="nodes")
     with pytest.raises(QueryError, match=r"no row .* has a figure"):
         cond.where(status="failed").best()
-    with pytest.raises(QueryError, match=r"no row .* has a figure"):
+    with pytest.raises(QueryError, match=r"no row has the method 'nope'"):
         cond.where(method="nope").best()
 
 

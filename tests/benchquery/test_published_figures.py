@@ -130,7 +130,7 @@ def test_grids_by_dataset_and_seed() -> None:
     }
     with pytest.raises(UnknownNameError, match="unknown grid 'all'; allowed: gc-bench-node"):
         grid("all")
-    with pytest.raises(UnknownNameError, match="unknown dataset 'pubmed'; .*cora"):
+    with pytest.raises(UnknownNameError, match=r"unknown dataset 'pubmed'; .*cora"):
         grid("gc-bench-node", ["pubmed"])
     with pytest.raises(ConfigError, match="seed is -1"):
         grid("gc-bench-node", seeds=[-1])

@@ -1,4 +1,4 @@
-// Charts over epochs: learning curves, each seed thin and their mean bold, and snapshots.
+// Charts over epochs: learning curves, each seed thin and their mean bold, and other figures.
 
 import { axisBottom, axisLeft, scaleLinear, select } from "./vendor/d3.js";
 import { makeSvg } from "./dom.js";
@@ -104,10 +104,10 @@ export function drawCurves(curve, names) {
   return drawChart([...groups[0].mean.keys()], groups);
 }
 
-/** Draws figures of the snapshots of a condensation, all of one unit. */
-export function drawTrace(trace, names) {
+/** Draws lists of figures by name, all of one unit, over the list `epoch`. */
+export function drawFigures(figures, names) {
   return drawChart(
-    trace.epoch,
-    names.map((name) => ({ name, lines: [], mean: trace[name] })),
+    figures.epoch,
+    names.map((name) => ({ name, lines: [], mean: figures[name] })),
   );
 }

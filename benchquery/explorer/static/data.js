@@ -1,5 +1,5 @@
-// What the page loads: the catalogue, tables, curves. The same files come from the server
-// and from an exported folder. Each is loaded once.
+// What the page loads: the catalogue, tables, curves, and the files that kinds of tables add. The
+// same files come from the server and from an exported folder. Each is loaded once.
 
 import { tableFromIPC } from "./vendor/arrow.js";
 
@@ -39,21 +39,26 @@ async function loadArrow(path) {
   return tableFromIPC(await loadPacked(path));
 }
 
-/** Returns what rows go by: the hash, or those of configuration and evaluation. */
-function keysOf({ kind }, columns) {
-  if (kind === "architectures") return columns.get("hash");
-  const evaluations = columns.get("evaluation");
-  return Array.from(columns.get("config"), (config, row) => `${config}.${evaluations[row]}`);
+/** Returns what rows go by: the values of their key's column, or of several, joined by dots. */
+function keysOf({ key }, columns) {
+  const parts = key.map((name) => columns.get(name));
+  if (parts.length === 1) return parts[0];
+  return Array.from(parts[0], (_, row) => parts.map((values) => values[row]).join("."));
 }
 
-/** Loads the catalogue: tables, columns, operations, links. */
+/** Returns the path of a file, its parts written so that none can lead elsewhere. */
+function pathOf(parts, ending) {
+  return `data/${parts.map(encodeURIComponent).join("/")}${ending}`;
+}
+
+/** Loads the catalogue: tables, their columns, their kinds. */
 export function loadCatalogue() {
   return once("data/catalogue.json", loadJson);
 }
 
 /** Loads a table: its description, `values(name)`, its `keys`, and `rowOf` from key to row. */
 export async function loadTable(description) {
-  return once(`data/tables/${encodeURIComponent(description.name)}.arrow.gz`, async (path) => {
+  return once(pathOf(["tables", description.name], ".arrow.gz"), async (path) => {
     const arrow = await loadArrow(path);
     const columns = new Map(
       description.columns.map(({ name }) => [name, arrow.getChild(name).toArray()]),
@@ -64,34 +69,27 @@ export async function loadTable(description) {
   });
 }
 
-/** Loads the hash of every raw form, the operations running fastest. */
-export async function loadForms() {
-  return once("data/forms.arrow.gz", async (path) =>
-    (await loadArrow(path)).getChild("hash").toArray(),
-  );
-}
-
-/** Loads what there is of a configuration but its figures: values, snapshots, graph. */
-export async function loadConfig(description, config) {
-  return once(
-    `data/configs/${encodeURIComponent(description.name)}/${config}.json.gz`,
-    async (path) => JSON.parse(new TextDecoder().decode(await loadPacked(path))),
-  );
-}
-
 /** Loads every epoch of every seed of a row, by column. */
-export async function loadCurve(description, key) {
-  return once(
-    `data/curves/${encodeURIComponent(description.name)}/${key}.arrow.gz`,
-    async (path) => {
-      const arrow = await loadArrow(path);
-      return (name) => arrow.getChild(name).toArray();
-    },
-  );
+export async function loadCurve(description, row) {
+  return loadColumns(["curves", description.name, row]);
 }
 
-/** Loads how alike two tables rank architectures, one row a metric. */
-export function loadComparison(first, second) {
-  const [a, b] = [first, second].sort((p, q) => (p < q ? -1 : 1)).map(encodeURIComponent);
-  return once(`data/comparisons/${a}/${b}.json`, loadJson);
+/** Loads columns that a kind's view provides: a function from name to values. */
+export async function loadColumns(parts) {
+  return once(pathOf(parts, ".arrow.gz"), async (path) => {
+    const arrow = await loadArrow(path);
+    return (name) => arrow.getChild(name).toArray();
+  });
+}
+
+/** Loads a JSON file that a kind's view provides. */
+export async function loadFacts(parts) {
+  return once(pathOf(parts, ".json"), loadJson);
+}
+
+/** Loads a gzipped JSON file that a kind's view provides. */
+export async function loadPackedFacts(parts) {
+  return once(pathOf(parts, ".json.gz"), async (path) =>
+    JSON.parse(new TextDecoder().decode(await loadPacked(path))),
+  );
 }

@@ -93,9 +93,9 @@ export function figures(table, row, columns) {
   );
 }
 
-async function showCurves(description, key, place, curveColumns) {
+async function showCurves(description, row, place, curveColumns) {
   try {
-    const curve = await loadCurve(description, key);
+    const curve = await loadCurve(description, row);
     const charts = CURVES.map((names) => [names, drawCurves(curve, names)]).filter(
       ([, chart]) => chart,
     );
@@ -115,10 +115,10 @@ async function showCurves(description, key, place, curveColumns) {
 }
 
 /** Returns the section of a row's learning curve, which fills itself; nothing if there are none. */
-export function curveSection(table, key, curveColumns) {
+export function curveSection(table, row, curveColumns) {
   if (!table.curves) return [];
   const place = make("div", { id: "curves" });
-  showCurves(table, key, place, curveColumns);
+  showCurves(table, row, place, curveColumns);
   return [make("h3", {}, "Learning curve", make("small", {}, "each seed, and their mean")), place];
 }
 

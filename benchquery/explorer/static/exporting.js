@@ -16,19 +16,31 @@ function csvCell(value) {
   return Number.isNaN(value) ? "nan" : String(value);
 }
 
-/** Returns rows of a table as CSV, every digit kept. */
-export function toCsv(table, rows) {
-  const columns = table.columns.map((column) => table.values(column.name));
-  const lines = rows.map((row) => columns.map((values) => csvCell(values[row])).join(","));
-  return `${table.columns.map((column) => `"${column.name}"`).join(",")}\n${lines.join("\n")}\n`;
+/**
+ * Returns the columns of a file in the order of benchquery's own exports: those of the key, what
+ * else names the rows, the others. Each has `name`, `dtype` and `valueOf(row)`.
+ */
+function exported(table, view) {
+  const stored = table.columns.map(({ name, dtype }) => {
+    const values = table.values(name);
+    return { name, dtype, valueOf: (row) => values[row] };
+  });
+  const isKey = ({ name }) => table.key.includes(name);
+  const names = view.names(table).map((column) => ({ ...column, dtype: "string" }));
+  return [...stored.filter(isKey), ...names, ...stored.filter((column) => !isKey(column))];
 }
 
-/** Returns rows of a table as a Parquet file. */
-export async function toParquet(table, rows) {
+/** Returns rows of some columns as CSV, every digit kept. */
+function toCsv(columns, rows) {
+  const lines = rows.map((row) => columns.map(({ valueOf }) => csvCell(valueOf(row))).join(","));
+  return `${columns.map(({ name }) => `"${name}"`).join(",")}\n${lines.join("\n")}\n`;
+}
+
+/** Returns rows of some columns as a Parquet file. */
+async function toParquet(columns, rows) {
   const { parquetWriteBuffer } = await import("./vendor/parquet.js");
-  const columnData = table.columns.map(({ name, dtype }) => {
-    const values = table.values(name);
-    const data = rows.map((row) => (dtype === "int64" ? BigInt(values[row]) : values[row]));
+  const columnData = columns.map(({ name, dtype, valueOf }) => {
+    const data = rows.map((row) => (dtype === "int64" ? BigInt(valueOf(row)) : valueOf(row)));
     return { name, data, type: PARQUET_TYPES[dtype], nullable: false };
   });
   return parquetWriteBuffer({ columnData });
@@ -38,9 +50,9 @@ export async function toParquet(table, rows) {
 export async function save(format, state, model, rows, view) {
   const name = `${model.table.name}-${state.list}`;
   const files = {
-    csv: async () => [toCsv(model.table, rows), "text/csv", `${name}.csv`],
+    csv: async () => [toCsv(exported(model.table, view), rows), "text/csv", `${name}.csv`],
     parquet: async () => [
-      await toParquet(model.table, rows),
+      await toParquet(exported(model.table, view), rows),
       "application/vnd.apache.parquet",
       `${name}.parquet`,
     ],

@@ -20,19 +20,19 @@ function compact(record) {
 }
 
 function useButtons(state, view, set) {
-  return view.uses.map((op) => {
-    const use = state.ops[op];
+  return view.uses.map((name) => {
+    const use = state.uses[name];
     return make(
       "button",
       {
         type: "button",
         class: `chip use-${use ?? "any"}`,
-        "data-key": `op-${op}`,
-        "aria-label": `${op}: ${USE_TEXT[use]}`,
-        title: `${USE_TEXT[use]} ${op}; press to change`,
-        onclick: () => set({ ops: compact({ ...state.ops, [op]: NEXT_USE[use] }) }),
+        "data-key": `use-${name}`,
+        "aria-label": `${name}: ${USE_TEXT[use]}`,
+        title: `${USE_TEXT[use]} ${name}; press to change`,
+        onclick: () => set({ uses: compact({ ...state.uses, [name]: NEXT_USE[use] }) }),
       },
-      USE_SIGN[use] + op,
+      USE_SIGN[use] + name,
     );
   });
 }
@@ -113,7 +113,7 @@ function rangedColumns(state, table, choices) {
 export function showFilters(state, table, view, set) {
   const body = byId("filter-body");
   const focused = body.contains(document.activeElement) ? document.activeElement.dataset.key : null;
-  const clear = { ops: {}, dropped: {}, ranges: {} };
+  const clear = { uses: {}, dropped: {}, ranges: {} };
   const group = (title, hint, className, children) =>
     make(
       "fieldset",
@@ -123,7 +123,7 @@ export function showFilters(state, table, view, set) {
     );
   const choices = view.choices(table);
   const uses = view.uses.length
-    ? [group("Operations", "✓ must use, ✕ must not", "chips", useButtons(state, view, set))]
+    ? [group(view.usesTitle, "✓ must use, ✕ must not", "chips", useButtons(state, view, set))]
     : [];
   body.replaceChildren(
     ...uses,

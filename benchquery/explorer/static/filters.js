@@ -1,16 +1,21 @@
 // Filters: which rows pass, and the same as conditions of benchquery's query language.
 
+/** Returns a value as conditions write it: in quotes unless it is one plain word. */
+function quoted(value) {
+  return /^[\w.+-]+$/.test(value) ? value : `'${value}'`;
+}
+
 /**
  * Returns the conditions that a state's filters stand for. All must hold, so a choice
  * among values is written as what is left out.
  */
 export function conditions(state) {
   const texts = [];
-  for (const [op, use] of Object.entries(state.ops)) {
-    texts.push(use === "with" ? `${op} >= 1` : `${op} == 0`);
+  for (const [name, use] of Object.entries(state.uses)) {
+    texts.push(use === "with" ? `${name} >= 1` : `${name} == 0`);
   }
   for (const [name, values] of Object.entries(state.dropped)) {
-    for (const value of values) texts.push(`${name} != ${value}`);
+    for (const value of values) texts.push(`${name} != ${quoted(value)}`);
   }
   for (const [name, [low, high]] of Object.entries(state.ranges)) {
     if (low !== null) texts.push(`${name} >= ${low}`);
@@ -27,7 +32,7 @@ export function isFiltered(state) {
 /** Returns one byte a row: 1 where all filters let it pass. */
 export function passing(state, table, view) {
   const pass = new Uint8Array(table.keys.length).fill(1);
-  const uses = Object.entries(state.ops).map(([op, use]) => [op, use === "with"]);
+  const uses = Object.entries(state.uses).map(([name, use]) => [name, use === "with"]);
   const isUsed = view.usedIn(table);
   const dropped = view
     .choices(table)
@@ -38,7 +43,7 @@ export function passing(state, table, view) {
     .map(([name, [low, high]]) => [table.values(name), low ?? -Infinity, high ?? Infinity]);
   for (let row = 0; row < pass.length; row++) {
     for (const [valueOf, values] of dropped) if (values.has(valueOf(row))) pass[row] = 0;
-    for (const [op, wanted] of uses) if (isUsed(row, op) !== wanted) pass[row] = 0;
+    for (const [name, wanted] of uses) if (isUsed(row, name) !== wanted) pass[row] = 0;
     for (const [values, low, high] of ranges) {
       if (!(values[row] >= low && values[row] <= high)) pass[row] = 0;
     }

@@ -36,6 +36,11 @@ export function columnTitle(column) {
   return unitOf(column) ? `${column.name} (${unitOf(column)})` : column.name;
 }
 
+/** Returns a name as headings write it. */
+export function capitalised(name) {
+  return name[0].toUpperCase() + name.slice(1);
+}
+
 /** Returns a table's name, labelled if its figures are not the published ones. */
 export function titleOf(name, origin) {
   return origin === "published" ? name : `${name} (${origin})`;

@@ -68,7 +68,7 @@ function emptyNote(state, model, view) {
 }
 
 /** Returns the columns of a list: `name`, its title, and the value of a row. */
-function listColumns({ table, other, upper, xColumn, yColumn, xValues, yValues }, view) {
+function listColumns({ table, other, upper, xColumn, yColumn, xValues, yValues }, headings) {
   const on = (owner) => (other ? ` on ${owner.name}` : "");
   const rest = table.columns.filter(
     (column) =>
@@ -83,13 +83,14 @@ function listColumns({ table, other, upper, xColumn, yColumn, xValues, yValues }
     named(yColumn, upper, yValues),
     named(xColumn, table, xValues),
     ...rest.map((column) => named(column, table, table.values(column.name))),
-  ].filter(({ name }) => !view.headings.includes(name));
+  ].filter(({ name }) => !headings.includes(name));
 }
 
 function listTable(rows, model, view, focusRow, actions) {
   const { table } = model;
-  const columns = listColumns(model, view);
-  const head = [...view.headings, ...columns.map(({ title }) => title)];
+  const headings = view.headings(table);
+  const columns = listColumns(model, headings);
+  const head = [...headings, ...columns.map(({ title }) => title)];
   const lines = rows.slice(0, MOST_SHOWN).map((row) => {
     const key = table.keys[row];
     return make(
@@ -113,7 +114,7 @@ function listTable(rows, model, view, focusRow, actions) {
         )
       : null;
   const title = (name, index) =>
-    make("th", { scope: "col", class: index >= view.headings.length ? "number" : null }, name);
+    make("th", { scope: "col", class: index >= headings.length ? "number" : null }, name);
   return make(
     "div",
     {},

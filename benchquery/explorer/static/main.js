@@ -1,13 +1,13 @@
 // Starts the page, and shows its state whenever that changes.
 
 import { colourBytes, colourScale, colourValues } from "./colours.js";
-import { loadCatalogue, loadComparison, loadTable } from "./data.js";
+import { loadCatalogue, loadTable } from "./data.js";
 import { showDetails } from "./details.js";
 import { byId, make, setOptions } from "./dom.js";
 import { save } from "./exporting.js";
 import { showFilters } from "./filter_panel.js";
 import { isFiltered } from "./filters.js";
-import { columnTitle, formatCount, formatFigure, titleOf } from "./format.js";
+import { capitalised, columnTitle, formatCount, formatFigure, titleOf } from "./format.js";
 import { listRows, showLists } from "./lists.js";
 import { bestRow, derive } from "./model.js";
 import { createPlot } from "./plot.js";
@@ -16,9 +16,8 @@ import { createTheme, currentTheme } from "./theme.js";
 import { withViews } from "./views.js";
 
 const PLACE_KEYS = ["table", "other", "x", "y", "xlog", "ylog"];
-const FILTER_KEYS = ["table", "ops", "dropped", "ranges"];
+const FILTER_KEYS = ["table", "uses", "dropped", "ranges"];
 const POINT_KEYS = [...PLACE_KEYS, ...FILTER_KEYS];
-const KINDS = { architectures: "Architectures", condensed: "Condensed graphs" };
 const TICKS = ["front", "xlog", "ylog"];
 const PHONE = window.matchMedia("(max-width: 1080px)");
 
@@ -35,7 +34,7 @@ function complain(error) {
 }
 
 async function start() {
-  const catalogue = withViews(await loadCatalogue());
+  const catalogue = await withViews(await loadCatalogue());
   const tables = new Map(catalogue.tables.map((table) => [table.name, table]));
   const store = createStore(fromFragment(location.hash, catalogue));
   let model = null;
@@ -87,12 +86,8 @@ async function start() {
       catalogue.tables
         .filter((entry) => entry.kind === kind)
         .map(({ name, origin }) => [name, titleOf(name, origin)]);
-    const groups = Object.keys(KINDS).map((kind) => [KINDS[kind], named(kind)]);
-    setOptions(
-      byId("table"),
-      groups.filter(([, names]) => names.length),
-      state.table,
-    );
+    const groups = catalogue.kinds.map(({ name, many }) => [capitalised(many), named(name)]);
+    setOptions(byId("table"), groups, state.table);
     setOptions(byId("x"), metrics(table), state.x);
     setOptions(byId("y"), metrics(upper), state.y);
     setOptions(
@@ -103,6 +98,7 @@ async function start() {
     byId("compare").hidden = !view.comparable;
     setOptions(byId("colour"), view.colours(table, metrics(table)), state.colour);
     byId("ringed").textContent = view.ringed;
+    byId("ringed").parentElement.hidden = view.ringed === null;
     for (const key of TICKS) byId(key).checked = state[key];
     byId("reset-view").hidden = state.view === null;
   }
@@ -124,25 +120,16 @@ async function start() {
       .join(" — ");
   }
 
-  /** Says how alike two tables rank, if one metric of both is shown. */
+  /** Says how alike two tables are, if their view can. */
   async function showAgreement(state) {
     const place = byId("agreement");
     place.hidden = true;
     place.textContent = "";
-    if (!model.other || state.x !== state.y) return;
-    const rows = await loadComparison(state.table, state.other);
-    const row = rows.find(({ by }) => by === state.x);
-    if (!row || lastShown.other !== state.other || lastShown.x !== lastShown.y) return;
+    if (!model.other) return;
+    const said = await viewNow().agreement(state, model);
+    if (said === null || PLACE_KEYS.some((key) => lastShown[key] !== state[key])) return;
     place.hidden = false;
-    const said = [
-      `Pearson ${formatFigure(row.pearson)}`,
-      `Spearman ${formatFigure(row.spearman)}`,
-      // The analysis takes the largest figures as the top.
-      model.yColumn.direction === "higher"
-        ? `${(100 * row.top_overlap).toFixed(1)}% of the top 5% shared`
-        : null,
-    ].filter(Boolean);
-    place.textContent = `${row.by} of the ${formatCount(row.common)} in common: ${said.join(", ")}`;
+    place.textContent = said;
   }
 
   function showLegend(values, scale) {

@@ -2,6 +2,7 @@
 
 import { passing } from "./filters.js";
 import { costs, paretoRows } from "./pareto.js";
+import { level } from "./ties.js";
 
 /** Returns a metric's column description. */
 export function columnOf(table, name) {
@@ -10,12 +11,14 @@ export function columnOf(table, name) {
 
 /**
  * Derives the model. Rows are those of the table; with a second table, the height of a
- * point is that table's figure, and rows that it lacks have none.
+ * point is that table's figure, and rows that it lacks have none. `heights` order the rows: the
+ * less, the better, and ties are equal.
  */
 export function derive(state, table, other, view) {
   const upper = other ?? table;
   const xColumn = columnOf(table, state.x);
   const yColumn = columnOf(upper, state.y);
+  if (!xColumn || !yColumn) throw new Error(`${table.name} has no column of figures to draw`);
   const xValues = table.values(state.x);
   const yValues = other
     ? Float64Array.from(table.keys, (key) => other.values(state.y)[other.rowOf.get(key)] ?? NaN)
@@ -41,22 +44,18 @@ export function derive(state, table, other, view) {
     rows,
     directed,
     front,
+    heights: level(costs(yValues, yColumn.direction ?? "higher")),
   };
 }
 
 /** Returns rows with the best height first; ties in the order of the table. */
-export function bestFirst(model, rows) {
-  const sign = model.yColumn.direction === "lower" ? 1 : -1;
-  const { yValues } = model;
-  return [...rows].sort((a, b) => sign * (yValues[a] - yValues[b]) || a - b);
+export function bestFirst({ heights }, rows) {
+  return [...rows].sort((a, b) => heights[a] - heights[b] || a - b);
 }
 
 /** Returns the row with the best height of those that pass, if any. */
-export function bestRow(model) {
-  const sign = model.yColumn.direction === "lower" ? 1 : -1;
+export function bestRow({ heights, rows }) {
   let best;
-  for (const row of model.rows) {
-    if (best === undefined || sign * (model.yValues[row] - model.yValues[best]) < 0) best = row;
-  }
+  for (const row of rows) if (best === undefined || heights[row] < heights[best]) best = row;
   return best;
 }

@@ -1,4 +1,6 @@
-// Pareto fronts of two figures: the rows that no other beats in both at once.
+// Pareto fronts of two figures: the rows that no other beats in both at once; and ranks.
+
+import { rankAmong } from "./ties.js";
 
 /** Returns figures turned so that less is better. */
 export function costs(values, direction) {
@@ -25,13 +27,8 @@ export function paretoRows(first, second, rows) {
   return front;
 }
 
-/** Returns 1 plus the number of strictly better values: the rank of a row. */
+/** Returns the rank of a row, 1 for the best; null if it has no figure. */
 export function rankOf(values, row, direction) {
-  const own = values[row];
-  if (Number.isNaN(own)) return null;
-  let better = 0;
-  for (const value of values) {
-    if (direction === "higher" ? value > own : value < own) better++;
-  }
-  return better + 1;
+  const figures = costs(values, direction);
+  return Number.isNaN(figures[row]) ? null : rankAmong(figures, figures[row]);
 }

@@ -10,13 +10,13 @@ export function startState(catalogue, name = catalogue.start) {
     xlog: false,
     ylog: false,
     front: true,
-    ops: {},
+    uses: {},
     dropped: {},
     ranges: {},
     picked: [],
     focus: null,
     view: null,
-    ...catalogue.viewOf(name).start(metricsOf(catalogue, name)),
+    ...catalogue.viewOf(name).start(tableOf(catalogue, name), metricsOf(catalogue, name)),
   };
 }
 
@@ -79,7 +79,18 @@ export function createStore(state) {
 }
 
 const text = (number) => (number === null ? "" : String(number));
-const list = (value) => (value ? value.split(",") : []);
+const joined = (values) => values.map(encodeURIComponent).join(",");
+
+/** Returns the texts of a list in an address; what was never written by `joined` is left out. */
+function list(value) {
+  return (value ? value.split(",") : []).flatMap((part) => {
+    try {
+      return [decodeURIComponent(part)];
+    } catch {
+      return [];
+    }
+  });
+}
 
 /** Returns a state as the fragment of an address; what is as at the start is left out. */
 export function toFragment(state, catalogue) {
@@ -92,17 +103,17 @@ export function toFragment(state, catalogue) {
     if (state[key] !== start[key]) params.set(key, state[key] ? "1" : "0");
   }
   for (const use of ["with", "without"]) {
-    const ops = Object.keys(state.ops).filter((op) => state.ops[op] === use);
-    if (ops.length) params.set(use, ops.join(","));
+    const names = Object.keys(state.uses).filter((name) => state.uses[name] === use);
+    if (names.length) params.set(use, joined(names));
   }
   for (const [name, values] of Object.entries(state.dropped)) {
-    params.set(`no.${name}`, values.join(","));
+    params.set(`no.${name}`, joined(values));
   }
   for (const [name, range] of Object.entries(state.ranges)) {
     params.set(`range.${name}`, range.map(text).join("~"));
   }
-  if (state.picked.length) params.set("picked", state.picked.slice(0, MOST_PICKED).join(","));
-  if (state.focus !== null) params.set("focus", state.focus);
+  if (state.picked.length) params.set("picked", joined(state.picked.slice(0, MOST_PICKED)));
+  if (state.focus !== null) params.set("focus", joined([state.focus]));
   if (state.view) params.set("view", state.view.map((part) => part.toPrecision(6)).join("~"));
   return `#${params.toString().replaceAll("%2C", ",").replaceAll("%7E", "~")}`;
 }
@@ -131,9 +142,9 @@ export function fromFragment(fragment, catalogue) {
       (name) => name !== start.table && view.comparable && catalogue.viewOf(name) === view,
     ),
   );
-  const ops = {};
+  const uses = {};
   for (const use of ["with", "without"]) {
-    for (const op of list(params.get(use))) if (view.uses.includes(op)) ops[op] = use;
+    for (const name of list(params.get(use))) if (view.uses.includes(name)) uses[name] = use;
   }
   const dropped = {};
   for (const name of view.choiceNames(tableOf(catalogue, start.table))) {
@@ -157,7 +168,7 @@ export function fromFragment(fragment, catalogue) {
     xlog: flag("xlog"),
     ylog: flag("ylog"),
     front: flag("front"),
-    ops,
+    uses,
     ranges,
     dropped,
     picked: keys(params.get("picked")),

@@ -21,7 +21,7 @@ from benchquery.kinds.condensed.config import (
     changed_values,
 )
 from benchquery.kinds.condensed.graphs import GRAPHS, Graphs, edge_weights, node_degrees
-from benchquery.table.curves import Seed
+from benchquery.table.curves import Seed, known_epochs
 from benchquery.table.record import Record
 from benchquery.table.rows import Names, RowTable
 
@@ -221,7 +221,7 @@ class CondensedTable(RowTable[str]):
                 f"{_hash_of(config)} has no curve of the evaluation seed {seed!r}; allowed: "
                 f"{', '.join(map(str, ['mean', *there])) if there else 'none'}"
             )
-        mean: Array = _known_epochs(curves[chosen]).mean(axis=0)
+        mean: Array = known_epochs(curves[chosen]).mean(axis=0)
         return mean
 
     def seed_curves(
@@ -251,9 +251,7 @@ class CondensedTable(RowTable[str]):
 
     def _curves_at(self, row: int) -> tuple[tuple[int, ...], Array]:
         """Return the evaluation seeds of a row that have a curve, and their curves."""
-        block = self.curves.block(int(self.positions[row]))
-        there = np.flatnonzero(~np.isnan(block).all(axis=(1, 2)))
-        return tuple(self.curves.seeds[i] for i in there), _known_epochs(block[there])
+        return self.curves.known(int(self.positions[row]))
 
     @cached_property
     def graphs(self) -> Graphs:
@@ -301,12 +299,6 @@ class CondensedTable(RowTable[str]):
 
 def _hash_of(key: CondenseConfig | str) -> str:
     return key.valid_hash() if isinstance(key, CondenseConfig) else key
-
-
-def _known_epochs(curves: Array) -> Array:
-    """Return (seeds, epochs, 7) without the epochs at the end that have no figure."""
-    known = np.flatnonzero(~np.isnan(curves).all(axis=(0, 2)))
-    return curves[:, : 1 + int(known[-1])] if known.size else curves[:, :0]
 
 
 def _average(records: list[Record], kept: dict[str, Any]) -> Record:

@@ -132,9 +132,9 @@ def test_neighbours_are_those_of_the_space(visit: Visit, name: str, number: int)
 
 def test_filters_are_those_of_the_query_language(visit: Visit) -> None:
     page = visit.page
-    page.click("[data-key=op-gin]")
-    page.click("[data-key=op-skip]")
-    page.click("[data-key=op-skip]")
+    page.click("[data-key=use-gin]")
+    page.click("[data-key=use-skip]")
+    page.click("[data-key=use-skip]")
     page.click("[data-key=link-0123]")
     page.click("[data-key=depth-1]")
     page.fill("[data-key='at most-latency']", "0.003")
@@ -195,8 +195,8 @@ def test_every_table_opens(visit: Visit) -> None:
     for name in names:
         visit.page.select_option("#table", name)
         table = open_folder(find(name))
-        many = {"architectures": "architectures", "condensed": "evaluated graphs"}
-        rows = f" of {table.manifest.rows:,} {many[table.manifest.kind]}"
+        many = {"condensed": "evaluated graphs"}.get(table.kind.name, table.kind.many)
+        rows = f" of {table.manifest.rows:,} {many}"
         visit.page.wait_for_function(
             "([name, rows]) => document.title.startsWith(name + ':') &&"
             " document.querySelector('#status').textContent.includes(rows)",
@@ -250,7 +250,7 @@ def test_the_keyboard_does_it_all(visit: Visit) -> None:
     page.keyboard.press("0")
     page.keyboard.press("Escape")
     assert {"view", "picked"} & set(visit.fragment()) == set()
-    page.focus("[data-key=op-gat]")
+    page.focus("[data-key=use-gat]")
     page.keyboard.press("Enter")
     page.keyboard.press("Enter")
     assert visit.fragment()["without"] == "gat"
@@ -292,7 +292,7 @@ def test_a_view_can_be_shared_by_its_address(visit: Visit, browser: Any, url: st
     page.select_option("#x", "para")
     page.select_option("#colour", "gin")
     page.check("#xlog")
-    page.click("[data-key=op-fc]")
+    page.click("[data-key=use-fc]")
     page.click("[data-key=link-0000]")
     page.fill("[data-key='at least-valid_perf']", "0.6")
     page.press("[data-key='at least-valid_perf']", "Enter")
@@ -324,7 +324,7 @@ def test_a_view_can_be_shared_by_its_address(visit: Visit, browser: Any, url: st
     ],
 )
 def test_an_address_that_makes_no_sense_shows_the_start(visit: Visit, fragment: str) -> None:
-    visit.page.click("[data-key=op-gin]")
+    visit.page.click("[data-key=use-gin]")
     visit.go(fragment)
     assert visit.status().startswith("26,206 of 26,206 architectures · 10 on the front")
 
@@ -336,7 +336,7 @@ def test_an_address_that_makes_no_sense_shows_the_start(visit: Visit, fragment: 
 def test_a_selection_is_exported_as_benchquery_exports_it(
     visit: Visit, tmp_path: Path, kind: str
 ) -> None:
-    visit.page.click("[data-key=op-gin]")
+    visit.page.click("[data-key=use-gin]")
     visit.page.click("[data-key=depth-4]")
     visit.page.click("#tab-best")
     path = visit.download(kind, tmp_path)
@@ -356,7 +356,7 @@ def test_a_selection_is_exported_as_benchquery_exports_it(
 @pytest.mark.parametrize("tab", ["front", "best", "picked"])
 def test_exported_code_opens_the_same_rows(visit: Visit, tmp_path: Path, tab: str) -> None:
     page = visit.page
-    page.click("[data-key=op-gat]")
+    page.click("[data-key=use-gat]")
     page.click("[data-key=link-0112]")
     page.fill("[data-key='at most-latency']", "0.00271")
     page.press("[data-key='at most-latency']", "Enter")

@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def cond(folder: Path) -> CondensedTable:
-    return condread(folder / NAME)
+    return condread(NAME, folder)
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import json
 import re
@@ -13,10 +14,11 @@ import pyarrow as pa
 import pytest
 
 from benchquery import BenchQueryError, CondensedTable, condread
-from benchquery.errors import QueryError, UnknownHashError, UnknownNameError
+from benchquery.errors import QueryError, TableNotFoundError, UnknownNameError
 from benchquery.explorer import Site, write_site
-from benchquery.explorer.items import _MOST_EDGES, _drawing
 from benchquery.kinds.condensed.published import published
+from benchquery.kinds.condensed.view import _MOST_EDGES, _drawing
+from benchquery.table.manifest import CURVES
 from benchquery.table.schema import CURVE_COLUMNS, is_of_one_seed
 from tests.benchquery.condensing import FAILED, GCN, GCOND, RELEASED, SGC, graph_of, write_condensed
 
@@ -38,7 +40,7 @@ def site(folder: Path) -> Site:
 
 @pytest.fixture(scope="module")
 def cond(folder: Path) -> CondensedTable:
-    return condread(folder / "cora-condensed")
+    return condread("cora-condensed", folder)
 
 
 def arrow(site: Site, path: str) -> pa.Table:
@@ -50,6 +52,13 @@ def described(site: Site, config: str) -> dict[str, Any]:
     return dict(json.loads(gzip.decompress(body)))
 
 
+def row_of(cond: CondensedTable, config: Any, evaluation: Any) -> int:
+    """Return where an evaluated graph stands in its table."""
+    wanted = config.valid_hash(), evaluation.valid_hash()
+    pairs = zip(cond.column("config"), cond.column("evaluation"), strict=True)
+    return list(pairs).index(wanted)
+
+
 def test_the_catalogue_tells_kinds_and_choices(site: Site) -> None:
     catalogue = json.loads(site.read("data/catalogue.json").body)
     (table,) = catalogue["tables"]
@@ -58,7 +67,10 @@ def test_the_catalogue_tells_kinds_and_choices(site: Site) -> None:
         "method", "ratio", "init", "backbone", "task", "model", "protocol", "seed",
     ]  # fmt: skip
     assert catalogue["start"] == "cora-condensed"
-    assert catalogue["methods"][0] == "random"
+    (kind,) = catalogue["kinds"]
+    assert (kind["name"], kind["one"], kind["has_script"]) == ("condensed", "condensed graph", True)
+    assert kind["key"] == table["key"] == ["config", "evaluation"]
+    assert kind["facts"]["methods"][0] == "random"
 
 
 def test_figures_are_sent_exactly(site: Site, cond: CondensedTable) -> None:
@@ -71,8 +83,7 @@ def test_figures_are_sent_exactly(site: Site, cond: CondensedTable) -> None:
 
 @pytest.mark.parametrize("evaluation", [GCN, SGC])
 def test_curves_of_each_evaluation(site: Site, cond: CondensedTable, evaluation: Any) -> None:
-    key = f"{CORA.valid_hash()}.{evaluation.valid_hash()}"
-    sent = arrow(site, f"data/curves/cora-condensed/{key}.arrow.gz")
+    sent = arrow(site, f"data/curves/cora-condensed/{row_of(cond, CORA, evaluation)}.arrow.gz")
     seeds = sorted(set(sent["seed"].to_pylist()))
     assert seeds == ([0, 1, 2] if evaluation == GCN else [0, 1])
     for seed in seeds:
@@ -127,12 +138,12 @@ def test_of_many_edges_the_strongest_are_sent() -> None:
 
 def test_a_failed_condensation_has_no_graph(condensed: Path) -> None:
     site = Site(condensed)
-    body = site.read(f"data/configs/toy/{FAILED.valid_hash()}.json.gz").body
+    body = site.read(f"data/configs/toy-condensed/{FAILED.valid_hash()}.json.gz").body
     sent = json.loads(gzip.decompress(body))
     assert (sent["graph"], sent["trace"]) == (None, None)
     assert sent["values"]["seed"] == 2
-    key = f"{FAILED.valid_hash()}.{GCN.valid_hash()}"
-    assert len(arrow(site, f"data/curves/toy/{key}.arrow.gz")) == 0
+    row = row_of(condread("toy", condensed), FAILED, GCN)
+    assert len(arrow(site, f"data/curves/toy-condensed/{row}.arrow.gz")) == 0
 
 
 def test_every_listed_path_can_be_read(site: Site, tmp_path: Path) -> None:
@@ -146,12 +157,14 @@ def test_every_listed_path_can_be_read(site: Site, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "error", "named"),
     [
-        ("data/configs/cora-condensed/nope.json.gz", UnknownHashError, "'nope' is none of"),
+        ("data/configs/cora-condensed/nope.json.gz", UnknownNameError, "nothing at"),
+        ("data/configs/nope/x.json.gz", TableNotFoundError, "'nope'; there are: cora-cond"),
+        (f"data/configs/cora-condensed/{CORA.valid_hash()}.json", UnknownNameError, "nothing at"),
         ("data/configs/cora-condensed/../x.json.gz", UnknownNameError, "nothing at"),
         ("data/curves/cora-condensed/nope.arrow.gz", UnknownNameError, "nothing at"),
-        ("data/curves/cora-condensed/a.b.arrow.gz", UnknownHashError, "'a' is none of"),
-        ("data/curves/cora-condensed/0.arrow.gz", UnknownNameError, "nothing at"),
-        (f"data/curves/cora-condensed/{CORA.valid_hash()}.x.arrow.gz", UnknownHashError, "'x'"),
+        ("data/curves/cora-condensed/19.arrow.gz", UnknownNameError, "nothing at"),
+        ("data/curves/cora-condensed/-1.arrow.gz", UnknownNameError, "nothing at"),
+        ("data/kinds/condensed/configs.json.gz", UnknownNameError, "nothing at"),
         ("data/comparisons/cora-condensed/cora-condensed.json", UnknownNameError, "nothing at"),
     ],
 )
@@ -170,7 +183,7 @@ def test_what_is_not_there_is_a_404_in_json(folder: Path) -> None:
     from benchquery.explorer.app import create_app
 
     client = TestClient(create_app(Site(folder)), base_url="http://127.0.0.1:8765")
-    for path in ("configs/cora-condensed/nope.json.gz", "curves/cora-condensed/a.b.arrow.gz",
+    for path in ("configs/cora-condensed/nope.json.gz", "curves/cora-condensed/19.arrow.gz",
                  "configs/nope/x.json.gz", "configs/cora-condensed/"):  # fmt: skip
         answer = client.get(f"/data/{path}")
         assert answer.status_code == 404
@@ -185,7 +198,9 @@ def test_architectures_have_no_configurations(built: Path) -> None:
         site.read("data/configs/toy/61237.json.gz")
 
 
-def test_tables_without_curves_say_so(cond: CondensedTable) -> None:
-    bare = CondensedTable(cond.manifest, cond._columns)
+def test_tables_without_curves_say_so(folder: Path, cond: CondensedTable) -> None:
+    files = {name: file for name, file in cond.manifest.files.items() if name != CURVES}
+    manifest = dataclasses.replace(cond.manifest, files=files)
+    bare = CondensedTable(manifest, cond._columns, folder / cond.name)
     with pytest.raises(QueryError, match="no learning curves"):
         bare.seed_curves(CORA)

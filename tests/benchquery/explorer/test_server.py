@@ -175,7 +175,7 @@ def test_a_damaged_table_is_named(built: Path) -> None:
 
 def test_many_requests_at_once_are_all_answered(running: str) -> None:
     paths = {
-        "": 200, "data/catalogue.json": 200, "data/forms.arrow.gz": 200,
+        "": 200, "data/catalogue.json": 200, "data/kinds/architectures/forms.arrow.gz": 200,
         "data/tables/cora.arrow.gz": 200, "data/tables/arxiv.arrow.gz": 200,
         "data/comparisons/cora/cs.json": 200, "data/tables/nope.arrow.gz": 404,
         f"?{'x' * 3000}": 414,

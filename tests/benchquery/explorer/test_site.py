@@ -19,17 +19,20 @@ from benchquery.errors import (
     CorruptTableError,
     QueryError,
     TableNotFoundError,
-    UnknownHashError,
     UnknownNameError,
 )
 from benchquery.explorer import Site, write_site
 from benchquery.explorer.guard import CONTENT_POLICY
 from benchquery.kinds.architectures.analysis.agreement import agreement
 from benchquery.kinds.architectures.arch import RAW_LINKS, RAW_OPS
+from benchquery.table.registry import kind_names
 from benchquery.table.schema import CURVE_COLUMNS
 from benchquery.table.writer import new_table, write_table
 
-STATIC = Path(__file__).parents[3] / "benchquery" / "explorer" / "static"
+ROOT = Path(__file__).parents[3]
+STATIC = ROOT / "benchquery" / "explorer" / "static"
+PAGES = tuple((ROOT / "benchquery" / "kinds").glob("*/page/*.js"))
+"""The modules that kinds bring to the page."""
 LARGEST_TABLE = 1_500_000
 
 
@@ -60,7 +63,9 @@ def test_the_catalogue_describes_every_table(site: Site) -> None:
 
 
 def test_the_catalogue_describes_every_link_list(site: Site) -> None:
-    links = catalogue(site)["links"]
+    kinds = {kind["name"]: kind for kind in catalogue(site)["kinds"]}
+    assert kinds["architectures"]["expense"] == "latency"
+    links = kinds["architectures"]["facts"]["links"]
     for index, link in enumerate(links):
         arch = Arch.from_hash(index * 10_000 + 123)
         assert tuple(link["link"]) == arch.link
@@ -84,7 +89,7 @@ def test_every_table_is_small_over_the_wire(site: Site) -> None:
 
 
 def test_forms_are_the_hashes_of_all_raw_forms(site: Site) -> None:
-    hashes = arrow(site, "data/forms.arrow.gz")["hash"].to_numpy()
+    hashes = arrow(site, "data/kinds/architectures/forms.arrow.gz")["hash"].to_numpy()
     assert len(hashes) == len(RAW_LINKS) * len(RAW_OPS)
     for form in range(0, len(hashes), 1_237):
         link, ops = divmod(form, len(RAW_OPS))
@@ -110,7 +115,8 @@ def test_built_tables_have_curves_and_no_single_seeds(built: Path) -> None:
     assert "perf_seed0" not in sent.column_names
     assert sent["status"].to_pylist() == ["ok", "ok", "diverged", "ok", "ok"]
     table = lightread("toy", built.parent)
-    curve = arrow(site, "data/curves/toy/61237.arrow.gz")
+    row = list(table).index(61237)
+    curve = arrow(site, f"data/curves/toy/{row}.arrow.gz")
     for seed in table.curves.seeds:
         of_seed = curve.filter(pa.compute.equal(curve["seed"], seed))
         for position, column in enumerate(CURVE_COLUMNS):
@@ -124,7 +130,8 @@ def test_architectures_without_a_curve_have_an_empty_one(
     site = Site(built)
     table = site._table("toy")
     monkeypatch.delitem(table.curves._row, 61237)
-    assert len(arrow(site, "data/curves/toy/61237.arrow.gz")) == 0
+    row = list(table).index(61237)
+    assert len(arrow(site, f"data/curves/toy/{row}.arrow.gz")) == 0
 
 
 def test_tables_with_little_in_common_are_not_compared(tmp_path: Path) -> None:
@@ -144,10 +151,17 @@ def test_tables_with_little_in_common_are_not_compared(tmp_path: Path) -> None:
         ("data/tables/nope.arrow.gz", TableNotFoundError, "'nope'; there are: arxiv"),
         ("data/tables/../cora.arrow.gz", UnknownNameError, "nothing at"),
         ("data/tables/..%2fcora.arrow.gz", TableNotFoundError, "'..%2fcora'"),
-        ("data/curves/cora/61237.arrow.gz", QueryError, "no learning curves"),
-        ("data/curves/cora/99999.arrow.gz", UnknownHashError, "99999"),
-        ("data/curves/cora/061237.arrow.gz", UnknownNameError, "nothing at"),
+        ("data/curves/cora/0.arrow.gz", QueryError, "no learning curves"),
+        ("data/curves/cora-built/01.arrow.gz", UnknownNameError, "nothing at"),
+        ("data/curves/cora-built/61237.arrow.gz", UnknownNameError, "nothing at"),
+        (f"data/curves/cora-built/{'9' * 9000}.arrow.gz", UnknownNameError, "nothing at"),
         ("data/comparisons/cora/nope.json", TableNotFoundError, "'nope'"),
+        ("data/comparisons/cora/citeseer.json", UnknownNameError, "nothing at"),
+        ("data/comparisons/cora/cora-condensed.json", UnknownNameError, "nothing at"),
+        ("data/forms/cora/x.arrow.gz", UnknownNameError, "nothing at"),
+        ("data/kinds/architectures/comparisons.json", UnknownNameError, "nothing at"),
+        ("data/kinds/poems/forms.arrow.gz", UnknownNameError, "nothing at"),
+        ("kinds/architectures/", UnknownNameError, "nothing at"),
         ("../../../etc/passwd", UnknownNameError, "'/../../../etc/passwd'"),
         ("/etc/passwd", UnknownNameError, "nothing at"),
         ("vendor/", UnknownNameError, "nothing at"),
@@ -180,14 +194,11 @@ def test_a_source_without_tables_is_named(tmp_path: Path) -> None:
         Site(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["..", "a/b", ".hidden", "", "a\\b"])
+@pytest.mark.parametrize("name", [".hidden", "a\\b"])
 def test_a_name_that_is_no_file_name_is_refused(built: Path, name: str) -> None:
-    manifest = built / "manifest.json"
-    manifest.write_text(
-        manifest.read_text().replace('"name": "toy"', f'"name": {json.dumps(name)}')
-    )
-    with pytest.raises(CorruptTableError, match="calls itself"):
-        Site(built)
+    folder = built.rename(built.with_name(name))
+    with pytest.raises(TableNotFoundError, match=re.escape(f"{name!r} is no file name")):
+        Site(folder)
 
 
 def test_the_folder_holds_what_the_server_serves(built: Path, tmp_path: Path) -> None:
@@ -199,7 +210,7 @@ def test_the_folder_holds_what_the_server_serves(built: Path, tmp_path: Path) ->
     assert len(written) == count
     for path in written:
         assert (folder / path).read_bytes() == site.read(path).body
-    assert {"index.html", "data/curves/toy/61237.arrow.gz", "vendor/licences.txt"} <= written
+    assert {"index.html", "data/curves/toy/3.arrow.gz", "vendor/licences.txt"} <= written
     with pytest.raises(QueryError, match="exists already"):
         write_site(site, folder)
 
@@ -230,11 +241,28 @@ def test_every_module_is_preloaded_but_the_parquet_writer() -> None:
     assert preloaded == modules - {"vendor/parquet.js"}
 
 
+def test_modules_of_the_kinds_that_are_shown_are_preloaded_too(site: Site, built: Path) -> None:
+    for shown, kinds in ((site, {"architectures", "condensed"}), (Site(built), {"architectures"})):
+        page = shown.read("index.html").body.decode()
+        linked = set(re.findall(r'<link rel="[a-z]+" href="(kinds/[^"]+)"', page))
+        assert linked == {path for path in shown.paths() if path.startswith("kinds/")}
+        assert {path.split("/")[1] for path in linked} == kinds
+        assert {f"kinds/{kind}/view.js" for kind in kinds} < linked
+
+
+def test_the_explorer_names_no_kind() -> None:
+    own = [*STATIC.glob("*"), *STATIC.parent.glob("*.py")]
+    texts = {path.name: path.read_text() for path in own if path.is_file()}
+    assert len(texts) > 30
+    for name, text in texts.items():
+        assert [kind for kind in kind_names() if re.search(rf"[\"'./]{kind}\b", text)] == [], name
+
+
 def test_no_script_evaluates_text() -> None:
-    for script in STATIC.rglob("*.js"):
+    for script in (*STATIC.rglob("*.js"), *PAGES):
         text = script.read_text()
         assert re.findall(r"\beval\(|\bnew Function\b|\bFunction\(", text) == [], script
-    for script in STATIC.glob("*.js"):
+    for script in (*STATIC.glob("*.js"), *PAGES):
         assert re.findall(r"innerHTML|insertAdjacentHTML|\.html\(", script.read_text()) == [], (
             script
         )

@@ -203,7 +203,7 @@ def test_unknown_architectures_are_named(key: int) -> None:
 @pytest.mark.parametrize("key", ["gcn", None, 2.5, [1, 2]])
 def test_what_is_no_hash_is_named(key: Any) -> None:
     oracle = Oracle(lightread("cora"), Budget(10))
-    with pytest.raises(QueryError, match=f"by hash.* not by {re.escape(repr(key))}"):
+    with pytest.raises(UnknownHashError, match=f"by hash.* not by {re.escape(repr(key))}"):
         oracle.evaluate(key)
     assert oracle.spent == 0
 

@@ -1,9 +1,11 @@
 // The view of tables of architectures.
 
 import { createReader, drawLink, readDigits } from "./architecture.js";
-import { architectureDetails } from "./architecture_details.js";
-import { make } from "./dom.js";
-import { conditions } from "./filters.js";
+import { architectureDetails } from "./details.js";
+import { loadFacts } from "../../data.js";
+import { make } from "../../dom.js";
+import { formatCount, formatFigure } from "../../format.js";
+import { frontCode, whereCode } from "../../query_code.js";
 
 /** Returns the digits of all hashes of a table, and how many each has. */
 function digitsOf(table) {
@@ -13,30 +15,17 @@ function digitsOf(table) {
 
 /** Returns Python code that opens the rows of a list. */
 function python(state, model, rows) {
-  const { table, xColumn, yColumn } = model;
+  const { table } = model;
   const own = table.origin === "published" ? "" : "  # add source=FOLDER if it is not found";
   const lines = [
     "from benchquery import lightread",
     "",
     `bench = lightread(${JSON.stringify(table.name)})${own}`,
   ];
-  const filters = conditions(state);
-  const where = filters.length
-    ? `.where(\n${filters.map((text) => `    ${JSON.stringify(text)},\n`).join("")})`
-    : "";
   if (state.list === "best" && !model.other) {
-    lines.push(`chosen = bench${where}`);
+    lines.push(`chosen = bench${whereCode(state)}`);
   } else if (state.list === "front" && !model.other) {
-    const named = (direction) => [
-      ...new Set(
-        [xColumn, yColumn]
-          .filter((column) => column.direction === direction)
-          .map((column) => column.name),
-      ),
-    ];
-    lines.push(
-      `chosen = bench${where}.pareto(\n    maximise=${JSON.stringify(named("higher"))},\n    minimise=${JSON.stringify(named("lower"))},\n)`,
-    );
+    lines.push(`chosen = bench${whereCode(state)}${frontCode(model)}`);
   } else {
     const hashes = rows.map((row) => table.keys[row]);
     lines.splice(0, 0, "import numpy as np");
@@ -46,18 +35,37 @@ function python(state, model, rows) {
   return lines.join("\n");
 }
 
+/** Says how alike two tables rank, if one metric of both is shown; null if that is unknown. */
+async function agreement(state, model) {
+  if (state.x !== state.y) return null;
+  const names = [state.table, state.other].sort((a, b) => (a < b ? -1 : 1));
+  const rows = await loadFacts(["comparisons", ...names]);
+  const row = rows.find(({ by }) => by === state.x);
+  if (!row) return null;
+  const said = [
+    `Pearson ${formatFigure(row.pearson)}`,
+    `Spearman ${formatFigure(row.spearman)}`,
+    // The analysis takes the largest figures as the top.
+    model.yColumn.direction === "higher"
+      ? `${(100 * row.top_overlap).toFixed(1)}% of the top 5% shared`
+      : null,
+  ].filter(Boolean);
+  return `${row.by} of the ${formatCount(row.common)} in common: ${said.join(", ")}`;
+}
+
 /** Makes the view. */
-export function createArchitectureView(catalogue) {
-  const reader = createReader(catalogue);
+export function createView(kind, catalogue) {
+  const reader = createReader(kind.facts);
   const { ops, links } = reader;
   const linkNamed = (name) => links.find((link) => link.name === name);
   const depths = [...new Set(links.map((link) => String(link.depth)))].sort();
   return {
-    one: "architecture",
-    many: "architectures",
+    one: kind.one,
+    many: kind.many,
     ringed: "neighbours of the chosen",
     comparable: true,
-    start(metrics) {
+    agreement,
+    start(_, metrics) {
       const y = metrics.includes("valid_perf") ? "valid_perf" : metrics.at(0);
       const other = metrics.find((metric) => metric !== y) ?? y;
       const x = metrics.includes("latency") ? "latency" : other;
@@ -65,6 +73,11 @@ export function createArchitectureView(catalogue) {
     },
     readKey: (text) => (/^\d+$/.test(text) ? Number(text) : null),
     nameOf: (hash) => String(hash).padStart(5, "0"),
+    names: ({ keys }) => [
+      { name: "link", valueOf: (row) => reader.linkOf(keys[row]).name },
+      { name: "ops", valueOf: (row) => reader.opsOf(keys[row]).join(",") },
+    ],
+    usesTitle: "Operations",
     uses: ops,
     usedIn(table) {
       const { digits, width } = digitsOf(table);
@@ -106,7 +119,7 @@ export function createArchitectureView(catalogue) {
       const discrete = [...new Set(values)].sort().map((value) => [value, String(value)]);
       return { values, title: name === "depth" ? "depth" : `uses of ${name}`, discrete };
     },
-    headings: ["hash", "operations", "link"],
+    headings: () => ["hash", "operations", "link"],
     cells(table, row) {
       const hash = table.keys[row];
       return [reader.opsOf(hash).join(" "), reader.linkOf(hash).name];

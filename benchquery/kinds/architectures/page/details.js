@@ -1,16 +1,16 @@
 // What the panel says of one architecture: drawing, figures here and on all tables, neighbours.
 
 import { draw, neighbours } from "./architecture.js";
-import { codeLine, curveSection, figures, heading } from "./details.js";
-import { loadForms, loadTable } from "./data.js";
-import { make } from "./dom.js";
-import { columnTitle, formatExact, formatFigure, titleOf, withUnit } from "./format.js";
+import { loadColumns, loadTable } from "../../data.js";
+import { codeLine, curveSection, figures, heading } from "../../details.js";
+import { make } from "../../dom.js";
+import { columnTitle, formatExact, formatFigure, titleOf, withUnit } from "../../format.js";
 
 const FEW_METRICS = 5;
 
 /** Returns the hashes one change away that a table holds. */
 async function neighboursIn(table, reader, hash) {
-  const forms = await loadForms();
+  const forms = (await loadColumns(["kinds", table.kind, "forms"]))("hash");
   return neighbours(hash, forms, reader.ops.length).filter((other) => table.rowOf.has(other));
 }
 
@@ -141,7 +141,7 @@ export function architectureDetails({ model, catalogue, reader, row, picked, cho
     codeLine(reader.python(hash)),
     make("h3", {}, `On ${table.name}`),
     figures(table, row, columns),
-    ...curveSection(table, hash, catalogue.curve_columns),
+    ...curveSection(table, row, catalogue.curve_columns),
     make("h3", {}, "On all tables"),
     across.element,
     make("h3", {}, "Neighbours", count),

@@ -1,8 +1,8 @@
 // A condensed graph drawn: its nodes on a circle, class by class, its edges as chords; and how
 // many nodes have which degree.
 
-import { CATEGORIES } from "./colours.js";
-import { makeSvg } from "./dom.js";
+import { CATEGORIES } from "../../colours.js";
+import { makeSvg } from "../../dom.js";
 
 const SIZE = 320;
 const RADIUS = 140;

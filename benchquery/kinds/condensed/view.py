@@ -1,25 +1,24 @@
-"""What the page loads of one row: its curve and, of a condensed graph, all else there is.
+"""How the explorer shows tables of condensed graphs.
 
-An architecture goes by its hash. A row of a condensed table goes by the hashes of its
-configuration and evaluation with a dot between, its graph by the configuration's alone.
+A row is one graph as one evaluation judged it, so it goes by the hashes of its configuration and
+evaluation with a dot between, its graph by the configuration's alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
-from benchquery.errors import UnknownHashError
-from benchquery.explorer.wire import curve_stream, pack
-from benchquery.kinds.architectures.table import ArchTable
+from benchquery.explorer.view import TableFiles, View
+from benchquery.explorer.wire import pack
 from benchquery.kinds.condensed.config import CondenseConfig
 from benchquery.kinds.condensed.graphs import GRAPHS, edge_weights, node_degrees
+from benchquery.kinds.condensed.methods import method_names
 from benchquery.kinds.condensed.published import mean_accuracy
 from benchquery.kinds.condensed.table import CondensedTable
-from benchquery.table.manifest import CURVES
 from benchquery.table.record import Record
-from benchquery.table.schema import CURVE_COLUMNS
 from benchquery.text import to_json
 
 if TYPE_CHECKING:
@@ -29,45 +28,17 @@ if TYPE_CHECKING:
 else:
     np = LazyModule("numpy")
 
-Table = ArchTable | CondensedTable
 _MOST_EDGES = 2_000
 """Of a drawing: the strongest are sent. More can't be told apart."""
 _DIGITS = 4
 
 
-def curve_keys(table: Table) -> Iterator[str]:
-    """List what has a curve, by name."""
-    if CURVES not in table.manifest.files:
-        return
-    if isinstance(table, ArchTable):
-        yield from map(str, table)
-    else:
-        pairs = zip(table.column("config"), table.column("evaluation"), strict=True)
-        yield from (f"{config}.{evaluation}" for config, evaluation in pairs)
+def _facts() -> Mapping[str, Any]:
+    """Return the methods in the order that they are listed in."""
+    return {"methods": list(method_names())}
 
 
-def curve_file(table: Table, key: str) -> bytes | None:
-    """Return every epoch of every seed of a row; no rows if it has no curve, None if no key.
-
-    Raises:
-        UnknownHashError: If the table does not hold it.
-        QueryError: If the table has no curves.
-    """
-    if isinstance(table, CondensedTable):
-        config, dot, evaluation = key.partition(".")
-        return curve_stream(*table.seed_curves(config, evaluation)) if dot else None
-    if not (key.isascii() and key.isdecimal() and str(int(key)) == key):
-        return None
-    number = int(key)
-    table[number]
-    curves = table.curves
-    try:
-        return curve_stream(curves.seeds, curves.block(number))
-    except UnknownHashError:
-        return curve_stream((), np.empty((0, curves.epochs, len(CURVE_COLUMNS)), np.float32))
-
-
-def config_file(table: CondensedTable, config: str) -> bytes:
+def _config_file(table: CondensedTable, config: str) -> bytes:
     """Return what there is of a configuration but its figures, as gzipped JSON.
 
     That is all its values, the paper's figures by model, the snapshots and the graph; what it
@@ -126,3 +97,12 @@ def _drawing(graph: Mapping[str, Array], threshold: float) -> dict[str, Any]:
         "to": second.tolist(),
         "weight": [round(weight, _DIGITS) for weight in weights[first, second].tolist()],
     }
+
+
+VIEW = View(
+    key=("config", "evaluation"),
+    choices=("method", "ratio", "init", "backbone", "task", "model", "protocol", "seed"),
+    facts=_facts,
+    files=MappingProxyType({"configs": TableFiles(".json.gz", iter, _config_file)}),
+    page="benchquery.kinds.condensed:page",
+)

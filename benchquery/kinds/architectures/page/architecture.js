@@ -4,7 +4,7 @@
 
 const NODES = 4;
 
-/** Returns the catalogue's way to read hashes. */
+/** Returns the way to read hashes, from the facts of the kind. */
 export function createReader({ ops, links }) {
   const opDigits = (hash) => [1000, 100, 10, 1].map((place) => Math.floor(hash / place) % 10);
   const linkOf = (hash) => links[Math.floor(hash / 10 ** NODES)];

@@ -1,11 +1,11 @@
 // What the panel says of one condensed graph: its drawing, figures and costs, the paper's figure
 // beside, how it was condensed, and how models learn on it.
 
-import { drawTrace } from "./curve_chart.js";
-import { loadConfig } from "./data.js";
-import { chartKey, codeLine, curveSection, figures, heading } from "./details.js";
-import { make } from "./dom.js";
-import { formatCount, formatExact, formatFigure } from "./format.js";
+import { drawFigures } from "../../curve_chart.js";
+import { loadPackedFacts } from "../../data.js";
+import { chartKey, codeLine, curveSection, figures, heading } from "../../details.js";
+import { make } from "../../dom.js";
+import { formatCount, formatExact, formatFigure } from "../../format.js";
 import { drawDegrees, drawGraph } from "./graph_drawing.js";
 import { pythonOf } from "./python.js";
 
@@ -67,7 +67,7 @@ function traceParts(trace) {
   const losses = Object.keys(trace).filter((name) => !NO_LOSSES.includes(name));
   return [losses, ["valid_perf"]]
     .filter((names) => names.length)
-    .flatMap((names) => [chartKey(names.map((name) => [name, ""])), drawTrace(trace, names)]);
+    .flatMap((names) => [chartKey(names.map((name) => [name, ""])), drawFigures(trace, names)]);
 }
 
 /** Returns the other rows of the same graph: how other models judged it. */
@@ -110,7 +110,7 @@ export function condensedDetails({ model, catalogue, row, picked, chosen }, acti
   const holders = Object.fromEntries(
     PARTS.map((name) => [name, make("div", { id: `part-${name}` })]),
   );
-  loadConfig(table, value("config")).then(
+  loadPackedFacts(["configs", table.name, value("config")]).then(
     ({ graph, published, trace, values }) => {
       holders.graph.replaceChildren(...graphParts(graph));
       holders.published.replaceChildren(...paperParts(published[value("model")], table, row));
@@ -134,7 +134,7 @@ export function condensedDetails({ model, catalogue, row, picked, chosen }, acti
     ...evaluationList(table, others, actions.focus),
     make("h3", {}, "Condensation", make("small", {}, "its snapshots, by epoch")),
     holders.trace,
-    ...curveSection(table, key, catalogue.curve_columns),
+    ...curveSection(table, row, catalogue.curve_columns),
     make("h3", {}, "Configuration", make("small", {}, "all values")),
     holders.values,
   ];

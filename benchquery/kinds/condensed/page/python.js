@@ -1,9 +1,6 @@
 // Configurations as Python code.
 
-function literal(value) {
-  if (typeof value === "boolean") return value ? "True" : "False";
-  return JSON.stringify(value);
-}
+import { literal } from "../../query_code.js";
 
 /** Returns the call that makes a configuration, from its text as tables have it. */
 export function pythonOf(name, text) {

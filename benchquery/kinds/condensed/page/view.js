@@ -1,0 +1,54 @@
+// The view of tables of condensed graphs. A row is one graph as one evaluation judged it; its key
+// is the hash of the configuration, a dot, and the hash of the evaluation.
+
+import { createView as createGenericView } from "../../generic_view.js";
+import { condensedDetails } from "./details.js";
+import { pythonOf } from "./python.js";
+
+const NAMES = ["method", "ratio", "init", "backbone", "seed", "model"];
+const KEY = /^[0-9a-f]{16}\.[0-9a-f]{16}$/;
+
+/** Returns Python code with the configurations of a list, and the rows that they stand for. */
+function python(state, { table }, rows) {
+  const own = "  # add source=FOLDER if it is not found";
+  const pairs = rows.map((row) => {
+    const config = pythonOf("CondenseConfig", table.values("config_text")[row]);
+    const evaluation = pythonOf("EvalConfig", table.values("evaluation_text")[row]);
+    return `    (\n        ${config},\n        ${evaluation},\n    ),`;
+  });
+  return [
+    "from benchquery import CondenseConfig, EvalConfig, condread",
+    "",
+    `cond = condread(${JSON.stringify(table.name)})${own}`,
+    "rows = [",
+    ...pairs,
+    "]",
+    "keys = {(config.valid_hash(), evaluation.valid_hash()) for config, evaluation in rows}",
+    'records = [row for row in cond.records() if (row["config"], row["evaluation"]) in keys]',
+    "for row in records:",
+    '    print(row["method"], row["ratio"], row["seed"], row["model"], row["perf"])',
+    "",
+  ].join("\n");
+}
+
+/** Makes the view. */
+export function createView(kind, catalogue) {
+  const textOf = (table, row) => (name) => String(table.values(name)[row]);
+  return {
+    ...createGenericView(kind, catalogue, { method: kind.facts.methods }),
+    many: "evaluated graphs",
+    ringed: "the chosen graph by other models",
+    comparable: false,
+    start: () => ({ x: "ratio", y: "perf", colour: "method", list: "best" }),
+    readKey: (text) => (KEY.test(text) ? text : null),
+    nameOf: (key) => key.slice(0, 8),
+    headings: () => ["graph", ...NAMES],
+    cells: (table, row) => NAMES.map(textOf(table, row)),
+    tooltip: (table, row) => ({
+      title: ["method", "ratio"].map(textOf(table, row)).join(" · "),
+      facts: ["init", "seed", "model"].map((name) => [name, textOf(table, row)(name)]),
+    }),
+    python,
+    details: (shown, actions) => condensedDetails({ ...shown, catalogue }, actions),
+  };
+}
