@@ -33,12 +33,15 @@ class Merged:
     rows: int
     missing: tuple[JobKey, ...]
 
+    @property
+    def contents(self) -> str:
+        """What the table holds: so many of what."""
+        return self.kind.contents(read_manifest(self.path), self.path)
+
     def __str__(self) -> str:
-        """Say what the table holds."""
-        manifest = read_manifest(self.path)
-        contents = self.kind.contents(manifest, self.path)
+        """Say where the table is, what it holds, and what is missing."""
         gaps = f", {len(self.missing):,} jobs missing" if self.missing else ""
-        return f"{self.path}: {contents} on {manifest.name!r}{gaps}"
+        return f"{self.path}: {self.contents} on {read_manifest(self.path).name!r}{gaps}"
 
 
 def merge(

@@ -263,9 +263,9 @@ class RowTable(Generic[Key]):
         part = fitting if fitting.num_rows else self
         options = []
         naming = [c.name for c in self.manifest.columns if (c.unit, c.split, c.direction) == _PLAIN]
-        for name in dict.fromkeys((*self.kind.key, *self.kind.brief)):
-            found = sorted(set(part.column(name).tolist())) if name in naming else []
-            if 1 < len(found) <= _FEW:
+        for name in naming:
+            found = sorted(set(part.column(name).tolist()))
+            if 1 < len(found) <= _FEW and not name.endswith("_text"):
                 options.append(f"--{name} {', '.join(map(str, found))}")
         keys = ", ".join(map(str, list(dict.fromkeys(part))[:_SHOWN]))
         return f"narrow it down by {'; '.join(options) or keys}"
