@@ -20,10 +20,10 @@ class Learner(Protocol):
     """A network with what it learns on and what it is tried on."""
 
     def training_logits(self) -> Tensor:
-        """Logits of the training nodes, with dropout and batch statistics."""
+        """Return the logits of the training nodes, with dropout and batch statistics."""
 
     def evaluation_logits(self) -> Tensor:
-        """Logits of the training, validation and test nodes, in that order, for evaluation."""
+        """Return the logits of training, validation and test nodes, in this order, to evaluate."""
 
 
 class History:
@@ -42,19 +42,19 @@ class History:
         self.epochs = 0
 
     def add(self, measured: Tensor) -> None:
-        """Appends one epoch."""
+        """Append one epoch."""
         self.values[self.epochs] = measured
         self.epochs += 1
 
     def diverged(self) -> bool:
-        """Whether the last epoch's losses are not all finite."""
+        """Tell whether the last epoch's losses are not all finite."""
         return not bool(self.values[self.epochs - 1, LOSSES].isfinite().all())
 
 
 def learn(
     learner: Learner, objective: Objective, optimizer: torch.optim.Optimizer, history: History
 ) -> None:
-    """Trains for as many epochs as the history has room for, or until soon after divergence.
+    """Train for as many epochs as the history has room for, or until soon after divergence.
 
     Args:
         learner: What is trained.

@@ -19,13 +19,13 @@ SPLITS = ("train", "valid", "test")
 
 
 def accuracy(logits: Tensor, y: Tensor) -> Tensor:
-    """Share of nodes whose greatest logit is that of their class, or of their likeliest class."""
+    """Return the share of nodes whose greatest logit is that of their class, or the likeliest."""
     classes = y if y.dim() == 1 else y.argmax(dim=1)
     return (logits.argmax(dim=1) == classes).double().mean()
 
 
 def rocauc(logits: Tensor, y: Tensor) -> Tensor:
-    """Area under the ROC curve, averaged over the tasks by ogb's evaluator; NaN if undefined."""
+    """Return the area under the ROC curve, averaged over the tasks by ogb; NaN if undefined."""
     from ogb.nodeproppred import Evaluator
 
     if not bool(logits.isfinite().all()):
@@ -58,17 +58,17 @@ class Objective:
 
     @classmethod
     def of(cls, graph: Graph, device: torch.device) -> Objective:
-        """The objective of a graph."""
+        """Return the objective of a graph."""
         masks = (graph.train_mask, graph.valid_mask, graph.test_mask)
         train, valid, test = (graph.y[mask].to(device) for mask in masks)
         return cls(graph.metric, (train, valid, test))
 
     def loss(self, training_logits: Tensor) -> Tensor:
-        """The loss on the training nodes."""
+        """Return the loss on the training nodes."""
         return _LOSSES[self.metric](training_logits, self.labels[0])
 
     def measure(self, logits: Tensor) -> Tensor:
-        """Metric and loss on each of the three sets, in the order of `MEASURED`."""
+        """Return the metric and loss on each of the three sets, in the order of `MEASURED`."""
         parts = torch.split(logits, [labels.shape[0] for labels in self.labels])
         pairs = list(zip(parts, self.labels, strict=True))
         perfs = [_METRICS[self.metric](part, y).to(logits.device) for part, y in pairs]

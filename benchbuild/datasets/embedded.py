@@ -72,7 +72,7 @@ class BlockModel:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Checks that there is something to learn and to test on."""
+        """Check that there is something to learn and to test on."""
         self._check("classes", self.classes >= 2, "at least 2")
         self._check("nodes", self.nodes >= 5 * self.classes, "at least 5 a class")
         self._check("features", self.features >= 1, "at least 1")
@@ -108,7 +108,7 @@ class BlockModel:
         return f"{train} training and {valid} validation nodes a class, the rest test; seeded"
 
     def generate(self) -> Graph:
-        """Draws the graph. RandomState's stream is frozen, so a name always means one graph."""
+        """Draw the graph. RandomState's stream is frozen, so a name always means one graph."""
         from torch_geometric.utils import to_undirected
 
         from benchbuild.datasets.graph import Graph
@@ -132,7 +132,7 @@ class BlockModel:
         )
 
     def _edges(self, random: np.random.RandomState, block: np.ndarray) -> np.ndarray:
-        """Draws edges one by one: an end, a block for the other end, a node of that block."""
+        """Draw edges one by one: an end, a block for the other end, a node of that block."""
         count = round(self.nodes * self.degree / 2)
         members = [np.flatnonzero(block == label) for label in range(self.classes)]
         source = random.randint(self.nodes, size=count)
@@ -149,7 +149,7 @@ class BlockModel:
 
 
 def block_model(parameters: Mapping[str, str]) -> BlockModel:
-    """Makes the model that the parameters in a dataset's name describe.
+    """Make the model that the parameters in a dataset's name describe.
 
     Raises:
         DatasetError: If a parameter does not exist or is not allowed.

@@ -41,7 +41,7 @@ PROTEINS_FILES = _files("proteins", "species", "edge-feat")
 
 
 def _fetch(name: str, root: Path) -> None:
-    """Downloads and unpacks one dataset with ogb's own helpers."""
+    """Download and unpack one dataset with ogb's own helpers."""
     from ogb.utils.url import download_url, extract_zip
 
     folder = root / "ogb"
@@ -67,7 +67,7 @@ def _masks(folder: Path, num_nodes: int) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def mean_edge_features(edge_index: np.ndarray, features: np.ndarray, num_nodes: int) -> Tensor:
-    """Features of a node: the mean of the features of its edges, zero if it has none.
+    """Return the features of a node: the mean of the features of its edges, zero if it has none.
 
     Args:
         edge_index: Undirected edges, each one once, as (2, edges).

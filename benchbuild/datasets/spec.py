@@ -99,7 +99,7 @@ class DatasetSpec:
         return self.size
 
     def on_disk(self, root: Path | str | None = None) -> bool:
-        """Whether it can be loaded without a download."""
+        """Tell whether it can be loaded without a download."""
         base = data_root(root)
         return all((base / file).exists() for file in self.files)
 
@@ -109,7 +109,7 @@ SpecFactory = Callable[[Mapping[str, str]], DatasetSpec]
 
 
 def fixed(spec: DatasetSpec) -> SpecFactory:
-    """The factory of a dataset that takes no parameters."""
+    """Return the factory of a dataset that takes no parameters."""
 
     def make(parameters: Mapping[str, str]) -> DatasetSpec:
         if parameters:

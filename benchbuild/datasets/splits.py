@@ -15,7 +15,7 @@ from benchbuild.errors import DatasetError
 def per_class_split(
     y: Tensor, train: int, valid: int, seed: int = SPLIT_SEED
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Draws a number of training and validation nodes of each class; the rest are test nodes.
+    """Draw a number of training and validation nodes of each class; the rest are test nodes.
 
     The generator is numpy's RandomState, whose stream is frozen, so the split never changes.
 
@@ -48,6 +48,6 @@ def per_class_split(
 
 
 def largest_component(adjacency: csr_matrix) -> np.ndarray:
-    """The nodes of the largest connected component, in ascending order."""
+    """Return the nodes of the largest connected component, in ascending order."""
     _, component = connected_components(adjacency, directed=False)
     return np.flatnonzero(component == np.bincount(component).argmax())

@@ -16,7 +16,7 @@ class Stopped(KeyboardInterrupt):
     """
 
     def __init__(self, asked: signal.Signals) -> None:
-        """Keeps the signal."""
+        """Keep the signal."""
         super().__init__(asked.name)
         self.signal = asked
 
@@ -29,7 +29,7 @@ class Stop:
     """
 
     def __init__(self) -> None:
-        """Begins without one."""
+        """Begin without one."""
         self.signal: signal.Signals | None = None
         self._at_once = False
 

@@ -178,6 +178,7 @@ def test_links_are_added_to_a_table_of_classified_nodes(tmp_path: Path) -> None:
     by_method = {row["method"]: row for row in links.records()}
     assert 0 < by_method["random"]["perf"] <= 1
     assert by_method["random"]["full_perf"] > 0.5
-    assert by_method["sfgc"]["status"] == "failed"
-    assert "no edges to learn links from" in by_method["sfgc"]["reason"]
+    assert by_method["sfgc"]["status"] == "ok", "the condensation ended well"
+    assert by_method["sfgc"]["status_seed0"] == "failed"
+    assert "no edges to learn links from" in by_method["sfgc"]["reason_seed0"]
     assert {cond[config]["task"] for config in cond} == {"node-classification"}

@@ -62,7 +62,7 @@ class Wiring:
 
 
 def wire(arch: Arch, num_features: int, num_classes: int, hp: HyperParameters) -> Wiring:
-    """Lays out the network of an architecture, always from its canonical form.
+    """Lay out the network of an architecture, always from its canonical form.
 
     Args:
         arch: The architecture, canonical or not.

@@ -33,7 +33,7 @@ class FastRunner:
     """Runs one network on one graph. The network's own parameters and statistics are used."""
 
     def __init__(self, network: CellNetwork, prepared: PreparedGraph, seed: int) -> None:
-        """Takes over a network that is on the graph's device; the seed fixes the dropout."""
+        """Take over a network that is on the graph's device; the seed fixes the dropout."""
         self.network = network
         self._graph = prepared
         self._dropout = Dropout(network.wiring.hp.dropout, seed, prepared.device)
@@ -44,19 +44,19 @@ class FastRunner:
                     store_by_column(layer)
 
     def training_logits(self) -> Tensor:
-        """Logits of the training nodes, with dropout and batch statistics."""
+        """Return the logits of the training nodes, with dropout and batch statistics."""
         self.network.train()
         return self._logits(self._graph.features.dropped(self._dropout), self._graph.train)
 
     @torch.no_grad()
     def evaluation_logits(self) -> Tensor:
-        """Logits of the training, validation and test nodes, in that order, for evaluation."""
+        """Return the logits of training, validation and test nodes, in this order, to evaluate."""
         self.network.eval()
         return self._logits(self._graph.features, self._graph.evaluate)
 
     @torch.no_grad()
     def all_logits(self) -> Tensor:
-        """Logits of every node, layer by layer: what the latency is measured on."""
+        """Return the logits of every node, layer by layer: what the latency is measured on."""
         self.network.eval()
         return self._logits(self._graph.features, self._graph.whole, folded=False)
 

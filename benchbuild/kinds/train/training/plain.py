@@ -18,7 +18,7 @@ class PlainRunner:
     """Runs one network on one graph with a full forward pass every time."""
 
     def __init__(self, network: CellNetwork, graph: Graph, device: torch.device) -> None:
-        """Takes over a network that is on the device; dropout uses torch's global generator."""
+        """Take over a network that is on the device; dropout uses torch's global generator."""
         self.network = network
         self._x = graph.x.to_dense().to(device)
         self._edge_index = graph.edge_index.to(device)
@@ -28,12 +28,12 @@ class PlainRunner:
         self._all_rows = torch.cat(rows).to(device)
 
     def training_logits(self) -> Tensor:
-        """Logits of the training nodes, with dropout and batch statistics."""
+        """Return the logits of the training nodes, with dropout and batch statistics."""
         self.network.train()
         return cast(Tensor, self.network(self._x, self._edge_index))[self._train_rows]
 
     @torch.no_grad()
     def evaluation_logits(self) -> Tensor:
-        """Logits of the training, validation and test nodes, in that order, for evaluation."""
+        """Return the logits of training, validation and test nodes, in this order, to evaluate."""
         self.network.eval()
         return cast(Tensor, self.network(self._x, self._edge_index))[self._all_rows]

@@ -19,7 +19,7 @@ class Runner(Learner, Protocol):
 
 
 def make_optimizer(network: CellNetwork, hp: HyperParameters) -> torch.optim.Optimizer:
-    """The optimiser of the recipe: plain SGD or Adam, weight decay on all parameters.
+    """Return the optimiser of the recipe: plain SGD or Adam, weight decay on all parameters.
 
     The fused kernel copies parameters that are not contiguous, so it is used only if none is.
     """
@@ -30,7 +30,7 @@ def make_optimizer(network: CellNetwork, hp: HyperParameters) -> torch.optim.Opt
 
 
 def run_epochs(runner: Runner, objective: Objective, hp: HyperParameters, history: History) -> None:
-    """Trains a cell network by its recipe until the last epoch, or until soon after divergence.
+    """Train a cell network by its recipe until the last epoch, or until soon after divergence.
 
     Args:
         runner: The network on its graph.

@@ -29,7 +29,7 @@ from benchquery.kinds.architectures.arch import Arch
 
 @lru_cache(maxsize=1)
 def prepare(graph: Graph, device: torch.device) -> PreparedGraph:
-    """Prepares a graph for a device; the last one is kept for the jobs that follow."""
+    """Prepare a graph for a device; the last one is kept for the jobs that follow."""
     return PreparedGraph(graph, device)
 
 
@@ -43,7 +43,7 @@ def train(
     threads: int = 1,
     plain: bool = False,
 ) -> TrainResult:
-    """Trains and measures one architecture.
+    """Train and measure one architecture.
 
     The same arguments give the same numbers, alone or in a pool, apart from the seconds and bytes.
     Whatever goes wrong within the job becomes the result's status; only an interrupt (and a device
@@ -110,7 +110,7 @@ class _Job:
         self.history = History(self.hp.epochs, self.device)
 
     def run(self) -> None:
-        """Measures the latency, then trains."""
+        """Measure the latency, then train."""
         graph = self.graph
         network = build_network(
             self.arch, graph.num_features, graph.num_classes, self.hp, self.seed
