@@ -36,8 +36,20 @@ class Evaluated(Protocol):
     """
 
     @property
+    def config(self) -> str:
+        """The configuration of the graph, as text."""
+
+    @property
+    def environment(self) -> str:
+        """Where it was evaluated, as JSON."""
+
+    @property
     def status(self) -> str:
         """How the job ended."""
+
+    @property
+    def reason(self) -> str:
+        """Why that is not ok; empty if it is."""
 
     @property
     def eval_valid(self) -> np.ndarray:

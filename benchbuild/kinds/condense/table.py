@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchbuild.kinds.condense.evaluations import EvaluatedSettings, Result
+from benchbuild.kinds.condense.evaluations import Evaluated, EvaluatedSettings, Result
 from benchbuild.kinds.condense.nodes.payload import StoredGraph
 from benchbuild.kinds.condense.records import CondenseRecord
 from benchbuild.pipeline.collect import Collection
@@ -39,7 +39,6 @@ from benchquery.table.writer import write_table
 
 if TYPE_CHECKING:
     from benchbuild.kinds.condense.kind import CondenseSettings
-    from benchbuild.kinds.evaluate.records import EvaluateRecord
 
 CUSTOM = "custom"
 """The grid of configurations that were chosen one by one."""
@@ -187,7 +186,7 @@ def write_extended_table(collection: Collection, source: CondensedTable, stage: 
     kept = kept_of(source)
     environments = list(source.manifest.provenance["environments"])
     settings: EvaluatedSettings = collection.run.settings
-    record: EvaluateRecord
+    record: Evaluated
     for record in collection.records():
         before = best[record.config]
         graph = kept[before.config.valid_hash()].graph
@@ -246,7 +245,7 @@ def problems_in_table(folder: Path) -> Iterator[str]:
 
 
 def _failed(
-    settings: EvaluatedSettings, evaluation: EvalConfig, record: EvaluateRecord
+    settings: EvaluatedSettings, evaluation: EvalConfig, record: Evaluated
 ) -> dict[int, Result]:
     """Return what a job that gave no result says of each of its seeds."""
     curve = np.full((evaluation.count("epochs"), len(CURVE_COLUMNS)), np.nan, dtype=np.float32)
