@@ -18,7 +18,7 @@ from benchbuild.kinds.train.records import PUBLISHED_DECIMALS, TrainKey, TrainRe
 from benchbuild.kinds.workers import DatasetWorker
 from benchbuild.pipeline.jobs import Cost, JobKind, Place, Run, canonical
 from benchbuild.pipeline.records import JobKey
-from benchbuild.pipeline.settings import JobSettings, RunPart, check_seeds, since
+from benchbuild.pipeline.settings import JobSettings, RunPart, check_seeds, since, whole_numbers
 from benchquery.kinds.architectures.arch import Arch
 from benchquery.kinds.architectures.space import get_space
 from benchquery.table.schema import Origin
@@ -370,7 +370,7 @@ def train_run(
     chosen: tuple[int, ...] | Sample | str = "all"
     known = get_space(settings.space)
     if archs is not None:
-        chosen = tuple(archs)
+        chosen = whole_numbers(archs)
         for number in chosen:
             known.index(number)
     elif sample is not None:
@@ -379,4 +379,4 @@ def train_run(
                 f"can't sample {sample} architectures: space {known.name!r} has {len(known):,}"
             )
         chosen = Sample(sample, sample_seed)
-    return Run(JOB.name, settings, TrainJobs(chosen, tuple(seeds)))
+    return Run(JOB.name, settings, TrainJobs(chosen, whole_numbers(seeds)))

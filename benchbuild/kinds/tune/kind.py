@@ -28,7 +28,7 @@ from benchbuild.kinds.train.costs import CostModel
 from benchbuild.kinds.train.kind import NetworkWorker, RoundedSettings
 from benchbuild.pipeline.jobs import Cost, JobKind, Place, Run, canonical
 from benchbuild.pipeline.records import DETERMINED, OK, JobKey, JobRecord, column
-from benchbuild.pipeline.settings import RunPart, check_seeds
+from benchbuild.pipeline.settings import RunPart, check_seeds, whole_numbers
 from benchquery.kinds.architectures.arch import Arch
 from benchquery.kinds.architectures.space import get_space
 
@@ -202,7 +202,7 @@ def tune_run(
         search_seed=search_seed,
         round_valid=round_valid,
     )
-    return Run(JOB.name, settings, TuneJobs(trials, tuple(seeds)))
+    return Run(JOB.name, settings, TuneJobs(trials, whole_numbers(seeds)))
 
 
 @dataclass(frozen=True)
