@@ -9,7 +9,7 @@ ROOT_VARIABLE = "GRAPHTAB_DATA"
 
 
 def named_root(root: Path | str | None = None) -> Path | None:
-    """Return the folder that an argument or the variable GRAPHTAB_DATA names; None if none does."""
+    """Return the folder that an argument or the variable GRAPHTAB_DATA names; None if none."""
     named = root if root is not None else os.environ.get(ROOT_VARIABLE)
     return Path(named).expanduser() if named else None
 

@@ -299,6 +299,23 @@ class NetworkWorker(DatasetWorker):
         super().recover()
 
 
+def measured(found: TrainResult, settings: RoundedSettings) -> dict[str, Any]:
+    """Return what records of trainings say alike, but for the curve."""
+    return {
+        "status": found.status,
+        "reason": found.reason,
+        "epochs_done": found.epochs_done,
+        "valid_perf": settings.rounded(found.valid_perf),
+        "perf": found.perf,
+        "best_epoch": found.best_epoch,
+        "params": found.params,
+        "latency": found.latency,
+        "train_time": found.train_seconds,
+        "peak_memory": found.peak_memory,
+        "environment": canonical(dict(found.environment)),
+    }
+
+
 class TrainContext(NetworkWorker):
     """A worker that trains with the hyper-parameters of its run."""
 
@@ -313,18 +330,8 @@ class TrainContext(NetworkWorker):
         return TrainRecord(
             hash=job.hash,
             seed=job.seed,
-            status=found.status,
-            reason=found.reason,
-            epochs_done=found.epochs_done,
-            valid_perf=self._settings.rounded(found.valid_perf),
-            perf=found.perf,
-            best_epoch=found.best_epoch,
-            params=found.params,
             curve=found.curves.astype(np.float32).reshape(-1),
-            latency=found.latency,
-            train_time=found.train_seconds,
-            peak_memory=found.peak_memory,
-            environment=canonical(dict(found.environment)),
+            **measured(found, self._settings),
         )
 
 

@@ -89,7 +89,7 @@ def describe(
 
 
 def count_parameters(arch: Arch, num_features: int, num_classes: int, hp: HyperParameters) -> int:
-    """Return the number of parameters of a network: the published ``para`` times a million."""
+    """Return the number of parameters; it equals the published ``para`` times a million."""
     return sum(layer.params for layer in describe(arch, num_features, num_classes, hp))
 
 

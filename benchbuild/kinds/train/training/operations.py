@@ -129,13 +129,13 @@ def _attention(layer: GATConv, h: Tensor, block: Block) -> Tensor:
 
 
 def _by_head(vectors: Tensor) -> Tensor:
-    """Return (1, heads, width) vectors as the columns of a (heads * width, heads) matrix."""
+    """Vectors of shape (1, heads, width) as the columns of a (heads * width, heads) matrix."""
     columns = vectors.squeeze(0).unsqueeze(-1)
     return cast(Tensor, torch.block_diag(*columns))  # type: ignore[no-untyped-call]
 
 
 def own_rows(op: str, block: Block) -> Rows:
-    """Return the rows an operation reads: the targets alone if it looks at no neighbour."""
+    """Return the rows an operation reads: the targets' alone if it looks at no neighbour."""
     return block.targets if op in ("fc", "skip") else block.sources
 
 
