@@ -459,7 +459,7 @@ def test_a_grid_is_one_dataset_at_a_time(capsys: pytest.CaptureFixture[str]) -> 
     assert sum(row["configurations"] for row in plan) == 487
     assert {row["dataset"] for row in plan} >= {"cora", "acm", "dblp", "flickr", "reddit"}
     assert all(row["seconds"] > 0 for row in plan)
-    assert benchbuild("plan", "--grid", "gc-bench-node", "--dataset", "cora") == 0
+    assert benchbuild("plan", "--grid", "gc-bench-node", "--dataset", "Cora") == 0
     assert "127 configurations" in capsys.readouterr().out
 
 

@@ -27,11 +27,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the plan."""
+    from benchbuild.datasets.registry import dataset_spec
     from benchbuild.kinds.condense.costs import predict
     from benchquery.kinds.condensed.grids import grid
 
     evaluations = evaluations_from(args)
-    datasets = listed("--dataset", args.dataset, str) if args.dataset else None
+    named = listed("--dataset", args.dataset, str) if args.dataset else None
+    datasets = named and [dataset_spec(name).name for name in named]
     costs: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for config in grid(args.grid, datasets, listed("--seed", args.seed, int)):
         costs[config.dataset, config.method].append(predict(config, evaluations).seconds)
