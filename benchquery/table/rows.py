@@ -31,7 +31,6 @@ from benchquery.table.manifest import CURVES, Manifest, check_size
 from benchquery.table.record import Record
 from benchquery.table.registry import kind_of
 from benchquery.table.ties import level, rank_among, regret_among
-from benchquery.text import format_html, format_table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -551,11 +550,15 @@ class RowTable(Generic[Key]):
         return {name: record[name] for name in self.kind.brief if name in record}
 
     def __repr__(self) -> str:
+        from benchquery.text import format_table
+
         more = self.num_rows - _SHOWN if self.num_rows > _FEW else 0
         rest = f"\n... {more:,} more rows" if more else ""
         return f"<{self._title}>\n{format_table(self._brief_rows())}{rest}"
 
     def _repr_html_(self) -> str:
+        from benchquery.text import format_html
+
         source = "; ".join(f"{key}: {value}" for key, value in self.manifest.source.items())
         return format_html(self._title, self._brief_rows(), self.num_rows, source)
 

@@ -33,7 +33,7 @@ def test_the_sample_was_drawn_uniformly_beforehand(built: ArchTable) -> None:
 
 
 def test_a_table_says_how_it_was_made(built: ArchTable) -> None:
-    manifest = verify(find(built.name))
+    manifest = verify(find(f"{built.dataset}-built"))
     assert manifest.origin == "measured"
     assert manifest.provenance["recipe"] == RECIPE_VERSION
     assert manifest.provenance["hyperparameters"] == hyperparameters_for(built.dataset).to_dict()
@@ -51,7 +51,7 @@ def test_figures_follow_from_the_curves(built: ArchTable) -> None:
             best = int(record[f"best_epoch_seed{seed}"])
             assert known[best, 4] == known[:, 4].min()
             assert record[f"perf_seed{seed}"] == pytest.approx(known[best, 2], abs=1e-6)
-            # Published validation figures are rounded to three digits, and so are these.
+            # Published validation figures are rounded to three digits, and so are ours.
             assert record[f"valid_perf_seed{seed}"] == pytest.approx(known[:, 1].max(), abs=5.1e-4)
 
 
