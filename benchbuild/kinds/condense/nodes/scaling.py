@@ -19,18 +19,19 @@ from torch import Tensor
 
 from benchbuild.compute.features import to_scipy
 from benchbuild.datasets import Graph
-from benchbuild.datasets.registry import parse_name
-
-ROWS = ("cora", "citeseer", "pubmed")
-COLUMNS = ("arxiv", "flickr", "reddit")
+from benchbuild.datasets.registry import dataset_spec
+from benchbuild.errors import UnknownDatasetError
 
 
 def scaled(graph: Graph) -> Graph:
-    """Return a graph with its features scaled as its dataset's are."""
-    name, _ = parse_name(graph.name)
-    if name in ROWS:
+    """Return a graph with its features scaled as its dataset's are; others as they are."""
+    try:
+        scaling = dataset_spec(graph.name).scaling
+    except UnknownDatasetError:
+        return graph
+    if scaling == "rows":
         return dataclasses.replace(graph, x=_by_row(graph.x))
-    if name in COLUMNS:
+    if scaling == "columns":
         return dataclasses.replace(graph, x=_by_column(dense(graph.x), graph.train_mask))
     return graph
 
