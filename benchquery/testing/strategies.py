@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from benchquery._typing import Array
     from benchquery.kinds.architectures.table import ArchTable
-    from benchquery.search import Oracle, Strategy, Trace
+    from benchquery.search import Budget, Oracle, Strategy, Trace
 else:
     np = LazyModule("numpy")
 
@@ -52,10 +52,11 @@ def check_strategy(
         AssertionError: If something is wrong; the message names it.
     """
     from benchquery.kinds.architectures.reading import lightread
+    from benchquery.search import Budget
 
     given = SMALL_TABLE if table is None else table
     whole = lightread(given) if isinstance(given, str) else given
-    trial = _Trial(strategy, budget)
+    trial = _Trial(strategy, Budget.parse(budget, len(whole)))
     first = trial.run(whole, disturbance=1)
     _claim_same(first, trial.run(whole, disturbance=2), f"{trial.whose}: one seed, two searches")
     _claim_same(
@@ -76,7 +77,7 @@ class _Trial:
         budget: How much it may ask.
     """
 
-    def __init__(self, strategy: str | Strategy, budget: str | int) -> None:
+    def __init__(self, strategy: str | Strategy, budget: Budget) -> None:
         from benchquery.search import get_strategy
 
         self.name = strategy if isinstance(strategy, str) else _name_of(strategy)

@@ -94,7 +94,7 @@ def _opened(folder: Path) -> RowTable[Any]:
         f"{whose} opens as {type(table).__name__}, its kind says {table.kind.table}",
     )
     claim(
-        folder in [info.path for info in store.tables(folder.parent)],
+        folder in store.table_folders(folder.parent),
         f"{whose} is not listed among the tables of {folder.parent}",
     )
     return table
