@@ -130,6 +130,7 @@ def merge(
     *,
     allow_gaps: bool = False,
     replace: bool = False,
+    progress: bool = False,
     stop: Stop | None = None,
 ) -> Merged:
     """Merge the records of one or several run folders into a table.
@@ -139,6 +140,7 @@ def merge(
         out: The folder of the table to write.
         allow_gaps: Whether jobs may be missing.
         replace: Whether a table that is already there may go.
+        progress: Whether to show on standard error how far it is.
         stop: Says when to give up; nothing is written then.
 
     Returns:
@@ -153,7 +155,9 @@ def merge(
     """
     named = [folders] if isinstance(folders, str | os.PathLike) else list(folders)
     paths = [Path(folder) for folder in named]
-    return merging.merge(paths, Path(out), allow_gaps=allow_gaps, replace=replace, stop=stop)
+    return merging.merge(
+        paths, Path(out), allow_gaps=allow_gaps, replace=replace, stop=stop, show=progress
+    )
 
 
 def build(

@@ -25,7 +25,7 @@ class UnknownDatasetError(BenchBuildError, KeyError):
         )
 
     def __str__(self) -> str:
-        """The message itself (a plain KeyError would show its repr)."""
+        """Return the message itself (a plain KeyError would show its repr)."""
         return str(self.args[0])
 
 

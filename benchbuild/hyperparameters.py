@@ -50,7 +50,7 @@ class HyperParameters:
     heads: int = 4
 
     def __post_init__(self) -> None:
-        """Checks every value, so that a wrong one is found before hours of training."""
+        """Check every value, so that a wrong one is found before hours of training."""
         self._check("pre", self.pre in (0, 1), "0 or 1")
         self._check("post", self.post in (0, 1), "0 or 1")
         self._check("hidden", self.hidden >= 1, "an integer of at least 1")
@@ -72,7 +72,7 @@ class HyperParameters:
             )
 
     def override(self, **changes: Any) -> HyperParameters:
-        """Returns a copy with some values changed.
+        """Return a copy with some values changed.
 
         Args:
             **changes: New values by name. Text is converted to the type of the field.
@@ -84,7 +84,7 @@ class HyperParameters:
         return dataclasses.replace(self, **typed)
 
     def override_from(self, texts: Iterable[str]) -> HyperParameters:
-        """Returns a copy changed by ``name=value`` texts, as given on a command line.
+        """Return a copy changed by ``name=value`` texts, as given on a command line.
 
         Raises:
             HyperParameterError: If a text is not of that form, a name does not exist or is given

@@ -66,7 +66,7 @@ class PlainPairs(nn.Module):
         self.layers[6].bias = nn.Parameter(bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        """The adjacency."""
+        """Return the adjacency."""
         nodes = len(x)
         place = torch.arange(nodes)
         pairs = torch.cat([x[place.repeat_interleave(nodes)], x[place.repeat(nodes)]], dim=1)
@@ -145,7 +145,7 @@ class PlainGcond:
 
 
 def normalise(adjacency: Tensor) -> Tensor:
-    """The adjacency with self-loops, normalised symmetrically."""
+    """Return the adjacency with self-loops, normalised symmetrically."""
     looped = adjacency + torch.eye(len(adjacency))
     root = looped.sum(dim=1) ** -0.5
     return torch.diag(root) @ looped @ torch.diag(root)
@@ -170,7 +170,7 @@ def against_plain(graph: Graph, config: CondenseConfig, epochs: int) -> tuple[fl
 
 
 def random_graph(nodes: int) -> Graph:
-    """A graph with ogbn-arxiv's mean degree, hubs, 128 features and 40 classes."""
+    """Return a graph with ogbn-arxiv's mean degree, hubs, 128 features and 40 classes."""
     generator = torch.Generator().manual_seed(0)
     count = round(ARXIV[1] * nodes / ARXIV[0])
     source = torch.randint(nodes, (count,), generator=generator)
@@ -203,7 +203,7 @@ def one_epoch(method: str, nodes: int, ratio: float, fanout: str) -> dict[str, f
 
 
 def in_a_process(method: str, nodes: int, ratio: float, fanout: str) -> dict[str, float]:
-    """The same in a process of its own."""
+    """Return the same in a process of its own."""
     options = ["--one", method, "--nodes", str(nodes), "--large-ratio", str(ratio)]
     done = subprocess.run(
         [sys.executable, __file__, *options, "--fanout", fanout],

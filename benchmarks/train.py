@@ -69,7 +69,7 @@ def greatest_difference(arch: Arch, graph: Graph, hp: HyperParameters) -> float:
 
 
 def measure(arch: Arch, prepared: PreparedGraph, hp: HyperParameters) -> Timing:
-    """Times one architecture both ways."""
+    """Time one architecture both ways."""
     graph = prepared.graph
     objective = Objective.of(graph, CPU)
     networks = [
@@ -86,7 +86,7 @@ def total_ratio(timings: list[Timing]) -> float:
 
 
 def by_operation(timings: list[Timing]) -> dict[str, list[Timing]]:
-    """The timings of the architectures that hold an operation, by operation."""
+    """Return the timings of the architectures that hold an operation, by operation."""
     groups: defaultdict[str, list[Timing]] = defaultdict(list)
     for timing in timings:
         for op in set(timing.arch.canonical().ops):
@@ -95,7 +95,7 @@ def by_operation(timings: list[Timing]) -> dict[str, list[Timing]]:
 
 
 def report(label: str, timings: list[Timing]) -> None:
-    """Prints one line."""
+    """Print one line."""
     plain = float(np.mean([t.plain for t in timings]))
     fast = float(np.mean([t.fast for t in timings]))
     worst = max(t.difference for t in timings)

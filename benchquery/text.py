@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -79,6 +78,8 @@ def format_html(title: str, rows: Sequence[Mapping[str, Any]], total: int, sourc
         total: How many there are.
         source: Where the figures come from.
     """
+    import html
+
     names = list(rows[0]) if rows else []
     head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
     cells = [

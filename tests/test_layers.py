@@ -30,7 +30,7 @@ LAYERS = {
         ("search",),
         ("adapters",),
         ("explorer", "commands"),
-        ("testing", "cli", "__main__"),
+        ("testing", "fuzzing", "cli", "__main__"),
     ),
     "benchbuild": (
         ("", "errors"),
@@ -41,7 +41,7 @@ LAYERS = {
         ("compute",),
         ("kinds",),
         ("commands", "api"),
-        ("testing", "cli", "__main__"),
+        ("testing", "fuzzing", "cli", "__main__"),
     ),
 }
 """Lowest first. What a part of a package may import: its own layer and those below it."""

@@ -32,6 +32,13 @@ def test_the_wheel_holds_every_module_and_every_table(wheel: Path) -> None:
         modules = {str(path.relative_to(ROOT)) for path in (ROOT / package).rglob("*.py")}
         assert modules <= inside
         assert f"{package}/py.typed" in inside
+    page = {
+        str(path.relative_to(ROOT))
+        for ending in ("html", "js", "css")
+        for path in (ROOT / "benchquery").rglob(f"*.{ending}")
+    }
+    assert len(page) > 30
+    assert page <= inside
     tables = {f"benchquery/{path.relative_to(ROOT)}" for path in (ROOT / "data").rglob("*.*")}
     assert len(tables) >= 18
     assert tables <= inside

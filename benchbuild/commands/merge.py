@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 NAME = "merge"
@@ -27,7 +28,12 @@ def run(args: argparse.Namespace) -> int:
 
     with Stop().listening() as stop:
         merged = merge(
-            args.folders, args.out, allow_gaps=args.allow_gaps, replace=args.replace, stop=stop
+            args.folders,
+            args.out,
+            allow_gaps=args.allow_gaps,
+            replace=args.replace,
+            progress=sys.stderr.isatty(),
+            stop=stop,
         )
     print(merged)
     return 0

@@ -62,7 +62,7 @@ def weighted_edges(
 def propagation_matrix(
     op: str, edge_index: Tensor, num_nodes: int, edge_weight: Tensor | None = None
 ) -> csr_matrix:
-    """The matrix of an operation: row i holds the weights of what node i receives."""
+    """Return the matrix of an operation: row i holds the weights of what node i receives."""
     edges, weight = weighted_edges(op, edge_index, num_nodes, edge_weight)
     source, target = edges.numpy()
     matrix = csr_matrix((weight.numpy(), (target, source)), shape=(num_nodes, num_nodes))

@@ -18,7 +18,7 @@ LIBRARIES = ("torch", "torch-geometric", "numpy", "scipy")
 
 
 def resolve_device(name: str | torch.device = "auto") -> torch.device:
-    """Turns ``auto``, ``cpu``, ``cuda`` or ``cuda:i`` into a device that exists.
+    """Turn ``auto``, ``cpu``, ``cuda`` or ``cuda:i`` into a device that exists.
 
     Raises:
         DeviceError: If it does not exist on this machine.
@@ -41,13 +41,13 @@ def resolve_device(name: str | torch.device = "auto") -> torch.device:
 
 
 def claim(device: torch.device) -> None:
-    """Makes a device the one that this process uses where none is named."""
+    """Make a device the one that this process uses where none is named."""
     if device.type == "cuda":
         torch.cuda.set_device(device)
 
 
 def release(device: torch.device) -> None:
-    """Gives the memory back that nothing uses any more.
+    """Give the memory back that nothing uses any more.
 
     Raises:
         RuntimeError: If the device no longer works, as CUDA's after an illegal access.
@@ -58,18 +58,18 @@ def release(device: torch.device) -> None:
 
 
 def stream_seed(purpose: str, seed: int) -> int:
-    """A seed of its own for one purpose, so that two streams of one job are unrelated."""
+    """Return a seed of its own for one purpose, so that two streams of one job are unrelated."""
     return int.from_bytes(hashlib.sha256(f"{purpose} {seed}".encode()).digest()[:4], "big")
 
 
 def synchronize(device: torch.device) -> None:
-    """Waits until everything that was started on a device is done."""
+    """Wait until everything that was started on a device is done."""
     if device.type == "cuda":
         torch.cuda.synchronize(device)
 
 
 def device_name(device: torch.device) -> str:
-    """The model of a device, as its maker calls it."""
+    """Return the model of a device, as its maker calls it."""
     if device.type == "cuda":
         return torch.cuda.get_device_name(device)
     cpuinfo = Path("/proc/cpuinfo")
@@ -81,7 +81,7 @@ def device_name(device: torch.device) -> str:
 
 
 def environment(device: torch.device, threads: int) -> dict[str, str]:
-    """What a record says about where it was made: device, threads and library versions."""
+    """Return what a record says about where it was made: device, threads and library versions."""
     return {
         "device": str(device),
         "device_name": device_name(device),
@@ -93,7 +93,7 @@ def environment(device: torch.device, threads: int) -> dict[str, str]:
 
 @contextmanager
 def reproducible(device: torch.device, seed: int, threads: int) -> Iterator[None]:
-    """Makes the same computation give the same numbers, and leaves no trace.
+    """Make the same computation give the same numbers, and leave no trace.
 
     Sums depend on how many threads share them, so the number of threads is fixed; torch's own
     generators of the CPU and of the device are seeded; on CUDA, deterministic kernels are asked

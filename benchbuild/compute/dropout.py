@@ -20,7 +20,7 @@ class Dropout:
     """A source of dropout masks with its own generator, so that nothing else disturbs it."""
 
     def __init__(self, p: float, seed: int, device: torch.device) -> None:
-        """Keeps entries with probability 1 - p; the seed fixes all masks."""
+        """Keep entries with probability 1 - p; the seed fixes all masks."""
         self.p = p
         self.scale = 1.0 / (1.0 - p)
         self._device = device
@@ -28,14 +28,14 @@ class Dropout:
         self._generator = torch.Generator(device).manual_seed(seed)
 
     def mask(self, shape: torch.Size) -> Tensor:
-        """A mask of independent entries, true where an entry is kept."""
+        """Return a mask of independent entries, true where an entry is kept."""
         draws = torch.empty((shape.numel() + 3) // 4, dtype=torch.int64, device=self._device)
         draws.random_(-(2**63), None, generator=self._generator)
         levels = draws.view(torch.int16)[: shape.numel()].view(shape)
         return levels < self._kept_levels - LEVELS // 2
 
     def __call__(self, x: Tensor) -> Tensor:
-        """Drops entries of a tensor that needs no gradient."""
+        """Drop entries of a tensor that needs no gradient."""
         return x if self.p == 0.0 else (x * self.mask(x.shape)).mul_(self.scale)
 
     def after_relu(self, y: Tensor) -> Tensor:

@@ -30,18 +30,18 @@ class Features(ABC):
 
     @abstractmethod
     def dropped(self, dropout: Dropout) -> Features:
-        """A copy with every entry zeroed at random and the others scaled up."""
+        """Return a copy with every entry zeroed at random and the others scaled up."""
 
     @abstractmethod
     def times(self, weight: Tensor, rows: Rows) -> Tensor:
-        """Some rows of the features times a weight matrix of (features, width)."""
+        """Return some rows of the features times a weight matrix of (features, width)."""
 
 
 class DenseFeatures(Features):
     """Features as an ordinary matrix."""
 
     def __init__(self, x: Tensor) -> None:
-        """Keeps the matrix."""
+        """Keep the matrix."""
         self._x = x
 
     def dropped(self, dropout: Dropout) -> DenseFeatures:
@@ -57,13 +57,13 @@ class SparsePatterns:
     """Where the nonzeros of some rows are, worked out when the rows are first asked for."""
 
     def __init__(self, matrix: csr_matrix, device: torch.device) -> None:
-        """Keeps the places of all nonzeros."""
+        """Keep the places of all nonzeros."""
         self._entries = entry_numbers(matrix)
         self._device = device
         self._patterns: dict[Rows, SparsePattern] = {}
 
     def of(self, rows: Rows) -> SparsePattern:
-        """The pattern of some rows."""
+        """Return the pattern of some rows."""
         if rows not in self._patterns:
             chosen = self._entries if rows.index is None else self._entries[rows.index]
             self._patterns[rows] = sparse_pattern(chosen, self._device)
@@ -76,7 +76,7 @@ class SparseFeatures(Features):
     column_weights = True
 
     def __init__(self, values: Tensor, patterns: SparsePatterns) -> None:
-        """Keeps the nonzeros and where they are."""
+        """Keep the nonzeros and where they are."""
         self._values = values
         self._patterns = patterns
 

@@ -42,7 +42,7 @@ class History:
         self.epochs = 0
 
     def add(self, measured: Tensor) -> None:
-        """Appends one epoch."""
+        """Append one epoch."""
         self.values[self.epochs] = measured
         self.epochs += 1
 

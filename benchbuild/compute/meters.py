@@ -24,7 +24,7 @@ class Stopwatch:
     """
 
     def __init__(self, device: torch.device) -> None:
-        """Starts when the device has done what it was given before."""
+        """Start when the device has done what it was given before."""
         alone = device.type == "cpu" and torch.get_num_threads() == 1
         self._clock = time.process_time if alone else time.perf_counter
         self._device = device
@@ -33,7 +33,7 @@ class Stopwatch:
         self.resume()
 
     def pause(self) -> None:
-        """Stops, when the device has done all it was given."""
+        """Stop, when the device has done all it was given."""
         self._before, self._start = self.seconds(), None
 
     def resume(self) -> None:
@@ -42,7 +42,7 @@ class Stopwatch:
         self._start = self._clock()
 
     def seconds(self) -> float:
-        """The time until now, when the device has done all it was given."""
+        """Return the time until now, when the device has done all it was given."""
         if self._start is None:
             return self._before
         synchronize(self._device)
@@ -71,14 +71,14 @@ class MemoryMeter:
     """
 
     def __init__(self, device: torch.device) -> None:
-        """Starts measuring."""
+        """Start measuring."""
         self._device = device
         self._before = 0
         self._paused = False
         self.resume()
 
     def pause(self) -> None:
-        """Stops looking."""
+        """Stop looking."""
         self._before, self._paused = self.peak(), True
 
     def resume(self) -> None:
@@ -91,7 +91,7 @@ class MemoryMeter:
             _reset_resident_peak()
 
     def peak(self) -> int:
-        """The highest memory in bytes."""
+        """Return the highest memory in bytes."""
         if self._paused:
             return self._before
         if self._device.type == "cuda":

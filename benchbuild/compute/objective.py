@@ -58,13 +58,13 @@ class Objective:
 
     @classmethod
     def of(cls, graph: Graph, device: torch.device) -> Objective:
-        """The objective of a graph."""
+        """Return the objective of a graph."""
         masks = (graph.train_mask, graph.valid_mask, graph.test_mask)
         train, valid, test = (graph.y[mask].to(device) for mask in masks)
         return cls(graph.metric, (train, valid, test))
 
     def loss(self, training_logits: Tensor) -> Tensor:
-        """The loss on the training nodes."""
+        """Return the loss on the training nodes."""
         return _LOSSES[self.metric](training_logits, self.labels[0])
 
     def measure(self, logits: Tensor) -> Tensor:

@@ -36,7 +36,7 @@ class Summary:
 def summarise(
     measured: np.ndarray, by: Literal["valid_loss", "valid_perf"] = "valid_loss"
 ) -> Summary:
-    """Applies the rules of the recipe to what was measured.
+    """Apply the rules of the recipe to what was measured.
 
     Args:
         measured: (epochs, 6), columns as in `MEASURED`. The first row with a loss that is not

@@ -20,5 +20,5 @@ class Rows:
         self._on_device = None if index is None else torch.from_numpy(index).to(device)
 
     def of(self, matrix: Tensor) -> Tensor:
-        """The chosen rows of a matrix, with their gradient."""
+        """Return the chosen rows of a matrix, with their gradient."""
         return matrix if self._on_device is None else matrix.index_select(0, self._on_device)

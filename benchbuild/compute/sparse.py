@@ -34,7 +34,7 @@ class Pattern:
     order: Tensor
 
     def product(self, values: Tensor, dense: Tensor) -> Tensor:
-        """The matrix with the given values, times a dense one."""
+        """Return the matrix with the given values, times a dense one."""
         return functional.embedding_bag(
             self.indices,
             dense.detach().contiguous(),
@@ -54,12 +54,12 @@ class SparsePattern:
 
 
 def sparse_pattern(entries: csr_matrix, device: torch.device) -> SparsePattern:
-    """Makes a pattern from a matrix whose data are places in the array of values."""
+    """Make a pattern from a matrix whose data are places in the array of values."""
     return SparsePattern(_pattern(entries, device), _pattern(entries.T.tocsr(), device))
 
 
 def entry_numbers(matrix: csr_matrix) -> csr_matrix:
-    """A matrix of the same pattern whose data are 0, 1, 2, ...: ready to be sliced."""
+    """Return a matrix of the same pattern whose data are 0, 1, 2, ...: ready to be sliced."""
     numbers = np.arange(matrix.nnz, dtype=np.int64)
     return csr_matrix((numbers, matrix.indices, matrix.indptr), shape=matrix.shape)
 
@@ -89,7 +89,7 @@ class _SparseProduct(torch.autograd.Function):
 
 
 def sparse_product(pattern: SparsePattern, values: Tensor, dense: Tensor) -> Tensor:
-    """A sparse matrix of constant values times a dense one, with its gradient."""
+    """Return a sparse matrix of constant values times a dense one, with its gradient."""
     out = _SparseProduct.apply(pattern, values, dense)  # type: ignore[no-untyped-call]
     return cast(Tensor, out)
 
@@ -102,11 +102,11 @@ class SparseMatrix:
     values: Tensor
 
     def __matmul__(self, dense: Tensor) -> Tensor:
-        """The matrix times a dense one, with its gradient."""
+        """Return the matrix times a dense one, with its gradient."""
         return sparse_product(self.pattern, self.values, dense)
 
 
 def sparse_matrix(matrix: csr_matrix, device: torch.device) -> SparseMatrix:
-    """Makes a constant matrix from scipy's."""
+    """Make a constant matrix from scipy's."""
     pattern = sparse_pattern(entry_numbers(matrix), device)
     return SparseMatrix(pattern, torch.from_numpy(matrix.data.astype(np.float32)).to(device))

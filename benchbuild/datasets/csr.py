@@ -9,7 +9,7 @@ from torch import Tensor
 
 
 def csr_tensor(indptr: Tensor, indices: Tensor, values: Tensor, size: tuple[int, int]) -> Tensor:
-    """Makes a sparse CSR tensor and checks that it is a valid one.
+    """Make a sparse CSR tensor and check that it is a valid one.
 
     Torch says once in a process that this layout is in beta; nobody who trains can act on that.
     """

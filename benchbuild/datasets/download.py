@@ -12,7 +12,7 @@ from benchbuild.errors import DatasetMissingError
 def ensure_files(
     name: str, root: Path, files: tuple[str, ...], fetch: Callable[[Path], object]
 ) -> None:
-    """Downloads a dataset unless all of its files are there.
+    """Download a dataset unless all of its files are there.
 
     It is downloaded aside and each file renamed into place, so that none is there by half,
     whoever else downloads it at the same time.

@@ -72,7 +72,7 @@ class BlockModel:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Checks that there is something to learn and to test on."""
+        """Check that there is something to learn and to test on."""
         self._check("classes", self.classes >= 2, "at least 2")
         self._check("nodes", self.nodes >= 5 * self.classes, "at least 5 a class")
         self._check("features", self.features >= 1, "at least 1")
@@ -149,7 +149,7 @@ class BlockModel:
 
 
 def block_model(parameters: Mapping[str, str]) -> BlockModel:
-    """Makes the model that the parameters in a dataset's name describe.
+    """Make the model that the parameters in a dataset's name describe.
 
     Raises:
         DatasetError: If a parameter does not exist or is not allowed.

@@ -54,7 +54,7 @@ class Graph:
     inductive: bool = False
 
     def __post_init__(self) -> None:
-        """Checks that the parts belong together."""
+        """Check that the parts belong together."""
         nodes = self.num_nodes
         if self.metric not in METRICS:
             raise DatasetError(f"{self.name}: metric {self.metric!r} is not one of {METRICS}")
@@ -109,7 +109,7 @@ class Graph:
         metric: str = "accuracy",
         inductive: bool = False,
     ) -> Graph:
-        """Makes a graph from raw parts: merges repeated edges, sorts them and settles types.
+        """Make a graph from raw parts: merge repeated edges, sort them and settle types.
 
         Classes may also be a column of one entry a node.
         """

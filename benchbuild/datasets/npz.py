@@ -32,12 +32,12 @@ class NpzGraph:
         return torch.from_numpy(np.stack([edges.row, edges.col]).astype(np.int64))
 
     def restrict(self, nodes: np.ndarray) -> NpzGraph:
-        """The graph induced by some nodes, in the order they are given."""
+        """Return the graph induced by some nodes, in the order they are given."""
         return NpzGraph(self.attributes[nodes], self.adjacency[nodes][:, nodes], self.labels[nodes])
 
 
 def read_npz(path: Path) -> NpzGraph:
-    """Reads one file; counts become 0/1 attributes, as in torch-geometric."""
+    """Read one file; counts become 0/1 attributes, as in torch-geometric."""
     with np.load(path, allow_pickle=False) as file:
         attributes = _csr(file, "attr")
         adjacency = _csr(file, "adj")

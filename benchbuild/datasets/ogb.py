@@ -41,7 +41,7 @@ PROTEINS_FILES = _files("proteins", "species", "edge-feat")
 
 
 def _fetch(name: str, root: Path) -> None:
-    """Downloads and unpacks one dataset with ogb's own helpers."""
+    """Download and unpack one dataset with ogb's own helpers."""
     from ogb.utils.url import download_url, extract_zip
 
     folder = root / "ogb"

@@ -34,7 +34,7 @@ ENTRY_POINT_GROUP = "graphtab.datasets"
 
 
 def parse_name(name: str) -> tuple[str, dict[str, str]]:
-    """Splits ``csbm:nodes=2000,classes=5`` into the base name and its parameters.
+    """Split ``csbm:nodes=2000,classes=5`` into the base name and its parameters.
 
     Raises:
         DatasetError: If the part after the colon is not a list of ``name=value``.
@@ -62,7 +62,7 @@ def builtin_factories() -> Mapping[str, SpecFactory]:
 
 
 def plugin_factories() -> dict[str, SpecFactory]:
-    """The datasets that installed packages publish as entry points, by name."""
+    """Return the datasets that installed packages publish as entry points, by name."""
     return {point.name: partial(_plugin, point) for point in entry_points(group=ENTRY_POINT_GROUP)}
 
 
@@ -114,7 +114,7 @@ def _load_plugin(point: EntryPoint, loader: Loader, root: Path) -> Graph:
 
 
 def _told(error: Exception) -> str:
-    """An error and the line that raised it: what its author needs to mend it."""
+    """Return an error and the line that raised it: what its author needs to mend it."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     where = "" if last.filename.startswith("<") else f" (line {last.lineno} of {last.filename})"
     text = " ".join(str(error).split())
@@ -159,7 +159,7 @@ def hyperparameters_for(dataset: str) -> HyperParameters:
 
 
 def load(name: str, root: Path | str | None = None) -> Graph:
-    """Loads a dataset, downloading it first where that is possible.
+    """Load a dataset, downloading it first where that is possible.
 
     Args:
         name: Its name, as in :func:`dataset_names`, with parameters if it has some.

@@ -9,13 +9,13 @@ ROOT_VARIABLE = "GRAPHTAB_DATA"
 
 
 def named_root(root: Path | str | None = None) -> Path | None:
-    """The folder that was named, by an argument or by the variable GRAPHTAB_DATA; None if none."""
+    """Return the folder that an argument or the variable GRAPHTAB_DATA names; None if none."""
     named = root if root is not None else os.environ.get(ROOT_VARIABLE)
     return Path(named).expanduser() if named else None
 
 
 def data_root(root: Path | str | None = None) -> Path:
-    """The folder datasets are read from and downloaded to.
+    """Return the folder datasets are read from and downloaded to.
 
     Args:
         root: The folder itself; if None, the environment variable GRAPHTAB_DATA; if that is

@@ -109,7 +109,7 @@ SpecFactory = Callable[[Mapping[str, str]], DatasetSpec]
 
 
 def fixed(spec: DatasetSpec) -> SpecFactory:
-    """The factory of a dataset that takes no parameters."""
+    """Return the factory of a dataset that takes no parameters."""
 
     def make(parameters: Mapping[str, str]) -> DatasetSpec:
         if parameters:

@@ -48,6 +48,6 @@ def per_class_split(
 
 
 def largest_component(adjacency: csr_matrix) -> np.ndarray:
-    """The nodes of the largest connected component, in ascending order."""
+    """Return the nodes of the largest connected component, in ascending order."""
     _, component = connected_components(adjacency, directed=False)
     return np.flatnonzero(component == np.bincount(component).argmax())

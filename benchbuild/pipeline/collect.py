@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from tqdm import tqdm
 
 from benchbuild.errors import MergeError
 from benchbuild.pipeline.jobs import AnyKind, AnyRun, canonical, label
@@ -107,7 +108,12 @@ class SpilledColumn:
 
 
 def collect(
-    folders: Sequence[RunFolder], scratch: Path, *, stop: Stop, allow_gaps: bool = False
+    folders: Sequence[RunFolder],
+    scratch: Path,
+    *,
+    stop: Stop,
+    allow_gaps: bool = False,
+    show: bool = False,
 ) -> Collection:
     """Gather the records of some runs.
 
@@ -120,6 +126,7 @@ def collect(
         scratch: A folder on a disk with room for all arrays.
         stop: Says when to give up.
         allow_gaps: Whether jobs may be missing.
+        show: Whether to show on standard error how far it is.
 
     Raises:
         Stopped: If that was asked for, also whenever an array is read from the collection.
@@ -132,7 +139,7 @@ def collect(
     kind = kind_of(runs[0].kind)
     records = _Records(kind, scratch, stop)
     for folder in folders:
-        for part in folder.parts.scan():
+        for part in tqdm(folder.parts.scan(), f"reading {folder.path}", disable=not show):
             records.add(part)
     chosen = records.choose()
     missing = tuple(sorted(kind.expected(runs) - chosen.keys()))

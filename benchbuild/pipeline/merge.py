@@ -33,12 +33,15 @@ class Merged:
     rows: int
     missing: tuple[JobKey, ...]
 
+    @property
+    def contents(self) -> str:
+        """What the table holds: so many of what."""
+        return self.kind.contents(read_manifest(self.path), self.path)
+
     def __str__(self) -> str:
-        """Say what the table holds."""
-        manifest = read_manifest(self.path)
-        contents = self.kind.contents(manifest, self.path)
+        """Say where the table is, what it holds, and what is missing."""
         gaps = f", {len(self.missing):,} jobs missing" if self.missing else ""
-        return f"{self.path}: {contents} on {manifest.name!r}{gaps}"
+        return f"{self.path}: {self.contents} on {read_manifest(self.path).name!r}{gaps}"
 
 
 def merge(
@@ -48,6 +51,7 @@ def merge(
     allow_gaps: bool = False,
     replace: bool = False,
     stop: Stop | None = None,
+    show: bool = False,
 ) -> Merged:
     """Merge the records of some run folders into a table.
 
@@ -57,6 +61,7 @@ def merge(
         allow_gaps: Whether jobs may be missing.
         replace: Whether a table that is already there may go.
         stop: Says when to give up; nothing is written then.
+        show: Whether to show on standard error how far it is.
 
     Returns:
         What was written, and which jobs are missing.
@@ -79,7 +84,9 @@ def merge(
     runs = [RunFolder.open(folder) for folder in folders]
     try:
         with new_table(out, replace=replace) as stage:
-            collection = collect(runs, stage.parent, allow_gaps=allow_gaps, stop=stop or Stop())
+            collection = collect(
+                runs, stage.parent, allow_gaps=allow_gaps, stop=stop or Stop(), show=show
+            )
             collection.kind.write_table(collection, stage)
     except WriteError:
         raise

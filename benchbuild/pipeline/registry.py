@@ -66,8 +66,9 @@ def writers(table: str) -> Iterator[AnyKind]:
     return (kind for kind in kinds() if kind.table == table)
 
 
-def _published() -> dict[str, EntryPoint]:
-    """Return what other packages publish, by name, without importing it."""
+@cache
+def _published() -> Mapping[str, EntryPoint]:
+    """Return what other packages publish, by name, without importing it; looked up once."""
     return {point.name: point for point in entry_points(group=GROUP) if point.attr == OBJECT}
 
 

@@ -23,19 +23,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchbuild.errors import BenchBuildError, RunFolderError
+from benchbuild.errors import BenchBuildError, KindError, RunFolderError
 from benchbuild.pipeline.files import cannot_write, locked, make_folder, write_whole
 from benchbuild.pipeline.jobs import AnyRun, Run
 from benchbuild.pipeline.parts import Parts
 from benchbuild.pipeline.plan import Shard
 from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.settings import Json
+from benchquery.errors import BenchQueryError
 
 RUN = "run.json"
 SCRATCH = "scratch"
 _FORMAT = "graphtab-run"
 _VERSION = 1
 _SHOWN = 40
+_UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError)
+"""What reading a file that is no ``run.json`` may raise."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,9 +69,9 @@ class RunFolder:
             settings = kind.settings.from_json(body["settings"])
             jobs = kind.jobs.from_json(body["jobs"])
             return cls(path, Run(kind.name, settings, jobs, body["facts"], body["about"]))
-        except BenchBuildError:
+        except KindError:
             raise
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (*_UNREADABLE, BenchBuildError, BenchQueryError) as error:
             raise RunFolderError(
                 f"{path} is not the folder of a run: can't read its {RUN} "
                 f"({type(error).__name__}: {error})"

@@ -9,8 +9,9 @@ all runs before had: declare it with `since`.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Self
 
 from benchbuild.errors import PlanError
@@ -18,6 +19,9 @@ from benchbuild.errors import PlanError
 Json = Mapping[str, Any]
 
 _UNSAID = "unsaid"
+
+SEEDS = 2**31
+"""How many seeds there are: part files keep them in 32 bits."""
 
 
 def since(default: object, *, before: object) -> Any:
@@ -109,14 +113,21 @@ def frozen(value: Any) -> Any:
     return value
 
 
+def whole_numbers(numbers: Iterable[Any]) -> tuple[int, ...]:
+    """Return numbers as Python's own where they are whole, so that they can become JSON."""
+    return tuple(int(one) if isinstance(one, Integral) else one for one in numbers)
+
+
 def check_seeds(seeds: tuple[int, ...]) -> None:
     """Refuse seeds that are none.
 
     Raises:
         PlanError: If there is none, one comes twice, or one is not a whole number from 0 up.
     """
-    wrong = [seed for seed in seeds if not isinstance(seed, int) or seed < 0]
+    wrong = [seed for seed in seeds if not isinstance(seed, int) or not 0 <= seed < SEEDS]
     if wrong:
-        raise PlanError(f"{wrong[0]!r} is no seed; seeds are whole numbers from 0 up")
+        raise PlanError(
+            f"{wrong[0]!r} is no seed; seeds are whole numbers from 0 up and below {SEEDS:,}"
+        )
     if not seeds or len(set(seeds)) < len(seeds):
         raise PlanError(f"seeds {list(seeds)}: there must be at least one, and each only once")

@@ -16,7 +16,7 @@ class Stopped(KeyboardInterrupt):
     """
 
     def __init__(self, asked: signal.Signals) -> None:
-        """Keeps the signal."""
+        """Keep the signal."""
         super().__init__(asked.name)
         self.signal = asked
 

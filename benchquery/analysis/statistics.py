@@ -35,3 +35,10 @@ def top_rows(values: Array, share: float) -> Ints:
     if not 0 < share <= 1:
         raise QueryError(f"the share of the top must be above 0 and at most 1, not {share}")
     return np.argsort(-values, kind="stable")[: max(1, round(share * len(values)))]
+
+
+def correlation(one: Array, other: Array) -> float:
+    """Return Pearson's correlation; NaN where one side does not vary, or there are too few."""
+    if len(one) < 2 or np.ptp(one) == 0 or np.ptp(other) == 0:
+        return float("nan")
+    return float(np.corrcoef(one, other)[0, 1])

@@ -38,7 +38,7 @@ def add_table(parser: argparse.ArgumentParser) -> None:
 def add_by(parser: argparse.ArgumentParser) -> None:
     """Add the column to rank by."""
     parser.add_argument(
-        "--by", default="valid_perf", help="column to rank by; valid and test for short (valid)"
+        "--by", help="column to rank by; valid and test for short (the validation figure)"
     )
 
 
@@ -85,8 +85,11 @@ def given_values(rest: Sequence[str]) -> dict[str, str]:
     return values
 
 
-def standing_rows(whole: RowTable[Any], part: RowTable[Any], by: str) -> list[dict[str, Any]]:
+def standing_rows(
+    whole: RowTable[Any], part: RowTable[Any], by: str | None
+) -> list[dict[str, Any]]:
     """Return the rows of a part of a table, each with where it stands in the whole."""
+    by = whole.ranking_column(by)
     ranks, regrets = whole.standing(by)
     return [
         {**record, "rank": int(ranks[row]), "regret": float(regrets[row]), "by": by}
@@ -95,10 +98,11 @@ def standing_rows(whole: RowTable[Any], part: RowTable[Any], by: str) -> list[di
 
 
 def print_ranked(
-    table: RowTable[Any], rows: Sequence[dict[str, Any]], by: str, *, as_json: bool
+    table: RowTable[Any], rows: Sequence[dict[str, Any]], by: str | None, *, as_json: bool
 ) -> None:
     """Print ranked rows: all that is known of them as JSON, or a line each for people."""
     if not as_json:
+        by = table.ranking_column(by)
         names = tuple(dict.fromkeys(("table", *table.kind.brief, by, "rank", "regret")))
         rows = [{name: row[name] for name in names if name in row} for row in rows]
     print_rows(rows, as_json=as_json)

@@ -27,8 +27,8 @@ def add(commands: Any) -> None:
     )
     add_table(parser)
     parser.add_argument(
-        "--maximise", type=column_names, default=["valid_perf"], metavar="COLUMNS",
-        help="columns to maximise (valid_perf)",
+        "--maximise", type=column_names, metavar="COLUMNS",
+        help="columns to maximise (the validation figure)",
     )  # fmt: skip
     parser.add_argument(
         "--minimise", type=column_names, metavar="COLUMNS",
@@ -41,6 +41,6 @@ def add(commands: Any) -> None:
 def _run(args: argparse.Namespace) -> None:
     table = open_table(args)
     front = table.where(*args.where).pareto(args.maximise, args.minimise)
-    by = (args.maximise or args.minimise)[0]
+    by = next(iter((args.maximise or []) + (args.minimise or [])), None)
     best_first = front.top(front.num_rows, by) if front.num_rows else front
     print_ranked(table, standing_rows(table, best_first, by), by, as_json=args.json)

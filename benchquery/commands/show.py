@@ -47,9 +47,10 @@ def run_show(args: argparse.Namespace, kind: str | None = None) -> None:
     table = open_table(args, kind)
     part = table.where(*args.where)
     row = int(part.positions[part.pick(**given_values(args.rest))])
-    ranks, regrets = table.standing(args.by)
+    by = table.ranking_column(args.by)
+    ranks, regrets = table.standing(by)
     record = {**table.detail(row), "rank": int(ranks[row])}
-    record |= {"regret": float(regrets[row]), "by": args.by}
+    record |= {"regret": float(regrets[row]), "by": by}
     if args.json:
         print(to_json(record))
         return
@@ -59,8 +60,8 @@ def run_show(args: argparse.Namespace, kind: str | None = None) -> None:
     names = [name for name in table.columns if name in record and not is_of_one_seed(name)]
     lines = figure_lines(table, record, [name for name in names if not name.endswith("_text")])
     width = max(map(len, names)) + 1
-    lines.append(f"{'rank':{width}}{record['rank']:,} of {table.num_rows:,} by {args.by}")
-    lines.append(f"{'regret':{width}}{format_value(record['regret'])} by {args.by}")
+    lines.append(f"{'rank':{width}}{record['rank']:,} of {table.num_rows:,} by {by}")
+    lines.append(f"{'regret':{width}}{format_value(record['regret'])} by {by}")
     print("\n".join(lines))
     if about.show_more:
         print(f"\n{resolve(about.show_more)(table, row)}")

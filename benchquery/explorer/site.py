@@ -23,6 +23,7 @@ from benchquery.explorer.assets import MEDIA_TYPES, read_folder, with_links
 from benchquery.explorer.catalogue import catalogue_json, start_table
 from benchquery.explorer.view import SCRIPT, KindFile, PairFiles, TableFiles, View, view_of
 from benchquery.explorer.wire import curve_stream, table_stream
+from benchquery.table.manifest import read_manifest
 from benchquery.table.registry import kind_names, kind_of
 from benchquery.table.rows import RowTable
 from benchquery.table.schema import CURVE_COLUMNS
@@ -61,7 +62,7 @@ class Site:
 
     Attributes:
         left_out: The folders of tables that can't be shown, each with the reason: a manifest
-            that can't be read, a kind that no installed package has.
+            that can't be read, a kind that no installed package has, rows without a key.
 
     Raises:
         TableNotFoundError: If there is no table to show.
@@ -77,6 +78,7 @@ class Site:
                 info = table_info(folder)
                 name = _plain(info.name)
                 self._add_kind(info.kind)
+                _check_key(folder, self._views[info.kind])
                 self._infos.setdefault(name, info)
             except BenchQueryError as error:
                 self.left_out.append((folder, str(error)))
@@ -264,6 +266,21 @@ def _plain(name: str) -> str:
     if not name or name.startswith(".") or set("/\\\0") & set(name):
         raise CorruptTableError(f"{_shorten(name)!r} is no file name; choose another")
     return name
+
+
+def _check_key(folder: Path, view: View) -> None:
+    """Check that a table has the columns that name its rows.
+
+    Raises:
+        CorruptTableError: If it lacks one.
+    """
+    columns = {column.name for column in read_manifest(folder).columns}
+    missing = [name for name in view.key if name not in columns]
+    if missing:
+        raise CorruptTableError(
+            f"the table has no column {', '.join(map(repr, missing))}, which names its rows; "
+            "build it anew"
+        )
 
 
 def _shorten(text: str) -> str:

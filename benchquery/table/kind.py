@@ -62,6 +62,7 @@ class TableKind:
         columns: The columns that its tables may have.
         key: The columns that name a row.
         brief: The columns that fit on a line, for lists.
+        ranked_by: The column that rows are ranked by if none is named.
         expense: The column that `pareto` minimises if none is named; None if there is none.
         values: The texts that columns, or facts of rows, may hold where their rows need not have
             all of them: a tuple, or a reference to a function without arguments.
@@ -90,6 +91,7 @@ class TableKind:
     columns: tuple[Column, ...]
     key: tuple[str, ...]
     brief: tuple[str, ...]
+    ranked_by: str = "valid_perf"
     expense: str | None = None
     values: Mapping[str, tuple[str, ...] | Reference] = dataclasses.field(default_factory=dict)
     reader: str = "open"

@@ -31,7 +31,6 @@ from benchquery.table.manifest import CURVES, Manifest, check_size
 from benchquery.table.record import Record
 from benchquery.table.registry import kind_of
 from benchquery.table.ties import level, rank_among, regret_among
-from benchquery.text import format_html, format_table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -263,9 +262,9 @@ class RowTable(Generic[Key]):
         part = fitting if fitting.num_rows else self
         options = []
         naming = [c.name for c in self.manifest.columns if (c.unit, c.split, c.direction) == _PLAIN]
-        for name in dict.fromkeys((*self.kind.key, *self.kind.brief)):
-            found = sorted(set(part.column(name).tolist())) if name in naming else []
-            if 1 < len(found) <= _FEW:
+        for name in naming:
+            found = sorted(set(part.column(name).tolist()))
+            if 1 < len(found) <= _FEW and not name.endswith("_text"):
                 options.append(f"--{name} {', '.join(map(str, found))}")
         keys = ", ".join(map(str, list(dict.fromkeys(part))[:_SHOWN]))
         return f"narrow it down by {'; '.join(options) or keys}"
@@ -332,21 +331,22 @@ class RowTable(Generic[Key]):
 
     # ---------------------------------------------------------------- rankings
 
-    def _by(self, name: str) -> str:
-        """Return the column that is meant by a name to rank by."""
+    def ranking_column(self, name: str | None = None) -> str:
+        """Return the column that is meant by a name to rank by; without one, its kind's own."""
+        name = self.kind.ranked_by if name is None else name
         meant = SHORT_NAMES.get(name, name)
         if meant in self._columns:
             return meant
         return match_name(name, self.columns) or name
 
-    def _cost(self, name: str) -> Floats:
+    def _cost(self, by: str | None) -> Floats:
         """Return a column turned so that less is better; NaN where a row has no figure.
 
         Raises:
             UnknownNameError: If there is no such column.
             QueryError: If neither direction of the column is better.
         """
-        name = self._by(name)
+        name = self.ranking_column(by)
         values = self.column(name)
         direction = self.described(name).direction
         if direction is None:
@@ -366,14 +366,15 @@ class RowTable(Generic[Key]):
         """The rows that may be ranked with each other, ascending; a hook of kinds."""
         return np.arange(self.num_rows)
 
-    def top(self, k: int = 10, by: str = "valid_perf") -> Self:
+    def top(self, k: int = 10, by: str | None = None) -> Self:
         """Return the k best rows, the best first; ties in the order of the table.
 
         Rows without a figure come last.
 
         Args:
             k: How many.
-            by: The column to rank by; ``valid`` and ``test`` for short.
+            by: The column to rank by; ``valid`` and ``test`` for short. None for what its kind is
+                ranked by, which is the validation figure.
 
         Raises:
             QueryError: If k is less than 1 or the column has no better direction.
@@ -384,22 +385,23 @@ class RowTable(Generic[Key]):
         best = np.lexsort((self.positions[rows], self._cost(by)[rows]))[:k]
         return self.take(rows[best])
 
-    def best(self, by: str = "valid_perf") -> Record:
+    def best(self, by: str | None = None) -> Record:
         """Return the best row.
 
         Args:
-            by: The column to rank by. To choose by the test figure is to look at the answer, so
-                it must be said: ``perf``.
+            by: The column to rank by; None for the validation figure. To choose by the test
+                figure is to look at the answer, so it must be said: ``perf``.
 
         Raises:
             QueryError: If no row has a figure, or the column has no better direction.
         """
         costs = self._cost(by)[self._comparable]
         if np.isnan(costs).all():
-            raise QueryError(f"no row of this table {self.name!r} has a figure in {by!r}")
+            column = self.ranking_column(by)
+            raise QueryError(f"no row of this table {self.name!r} has a figure in {column!r}")
         return self.top(1, by).records()[0]
 
-    def standing(self, by: str = "valid_perf") -> tuple[Ints, Floats]:
+    def standing(self, by: str | None = None) -> tuple[Ints, Floats]:
         """Return the rank and the regret of every row.
 
         Rank 1 is the best; equal figures share a rank (`benchquery.table.ties` says what counts
@@ -420,39 +422,39 @@ class RowTable(Generic[Key]):
             regrets[rows] = own - (known[0] if known.size else np.nan)
         return ranks, regrets
 
-    def rank(self, key: Key, by: str = "valid_perf") -> int:
+    def rank(self, key: Key, by: str | None = None) -> int:
         """Return the rank of a row: 1 plus the number of better ones; see `standing`."""
         return rank_among(*self._among(key, by))
 
-    def regret(self, key: Key, by: str = "valid_perf") -> float:
+    def regret(self, key: Key, by: str | None = None) -> float:
         """Return how much worse than the best a row is; see `standing`."""
         return regret_among(*self._among(key, by))
 
-    def _among(self, key: Key, by: str) -> tuple[Floats, float]:
+    def _among(self, key: Key, by: str | None) -> tuple[Floats, float]:
         """Return the costs that a row is held against, and its own."""
         row, cost, groups = self._row(key), self._cost(by), self._groups
         return cost[groups == groups[row]], float(cost[row])
 
-    def pareto(self, maximise: Names = ("valid_perf",), minimise: Names | None = None) -> Self:
+    def pareto(self, maximise: Names | None = None, minimise: Names | None = None) -> Self:
         """Return the rows that no other row beats in all the named columns at once.
 
         Args:
-            maximise: Columns to maximise.
+            maximise: Columns to maximise; None for what its kind is ranked by.
             minimise: Columns to minimise; None for what its kind counts as expense: the latency
                 of architectures, the time that condensing took.
 
         Raises:
             QueryError: If no column is named.
         """
-        if minimise is None:
-            minimise = self.kind.expense or ()
+        maximise = self.kind.ranked_by if maximise is None else maximise
+        minimise = (self.kind.expense or ()) if minimise is None else minimise
         up = [maximise] if isinstance(maximise, str) else list(maximise)
         down = [minimise] if isinstance(minimise, str) else list(minimise)
         if not up + down:
             raise QueryError("name at least one column to maximise or minimise")
         rows = self._comparable
-        costs = [-self.column(self._by(name))[rows].astype(np.float64) for name in up]
-        costs += [self.column(self._by(name))[rows].astype(np.float64) for name in down]
+        costs = [-self.column(self.ranking_column(name))[rows].astype(np.float64) for name in up]
+        costs += [self.column(self.ranking_column(name))[rows].astype(np.float64) for name in down]
         return self.take(rows[pareto_rows(np.stack(costs, axis=1))])
 
     # ---------------------------------------------------------------- many at once
@@ -548,11 +550,15 @@ class RowTable(Generic[Key]):
         return {name: record[name] for name in self.kind.brief if name in record}
 
     def __repr__(self) -> str:
+        from benchquery.text import format_table
+
         more = self.num_rows - _SHOWN if self.num_rows > _FEW else 0
         rest = f"\n... {more:,} more rows" if more else ""
         return f"<{self._title}>\n{format_table(self._brief_rows())}{rest}"
 
     def _repr_html_(self) -> str:
+        from benchquery.text import format_html
+
         source = "; ".join(f"{key}: {value}" for key, value in self.manifest.source.items())
         return format_html(self._title, self._brief_rows(), self.num_rows, source)
 

@@ -27,19 +27,19 @@ def built(request: pytest.FixtureRequest) -> ArchTable:
 
 
 def test_the_sample_was_drawn_uniformly_beforehand(built: ArchTable) -> None:
-    sample = SPACES["full"].sample(SIZES[built.name], seed=0)
+    sample = SPACES["full"].sample(SIZES[built.dataset], seed=0)
     assert {arch.valid_hash() for arch in sample} == set(built)
     assert built.curves.seeds == (0, 1, 2)
 
 
 def test_a_table_says_how_it_was_made(built: ArchTable) -> None:
-    manifest = verify(find(f"{built.name}-built"))
+    manifest = verify(find(f"{built.dataset}-built"))
     assert manifest.origin == "measured"
     assert manifest.provenance["recipe"] == RECIPE_VERSION
-    assert manifest.provenance["hyperparameters"] == hyperparameters_for(built.name).to_dict()
+    assert manifest.provenance["hyperparameters"] == hyperparameters_for(built.dataset).to_dict()
     assert set(manifest.provenance["jobs"]) <= {"ok", "diverged"}
     assert [env["device"] for env in manifest.provenance["environments"]] == ["cpu"]
-    assert built.curves.epochs == hyperparameters_for(built.name).epochs
+    assert built.curves.epochs == hyperparameters_for(built.dataset).epochs
     assert sum(file.bytes for file in manifest.files.values()) < 15e6
 
 
@@ -56,7 +56,7 @@ def test_figures_follow_from_the_curves(built: ArchTable) -> None:
 
 
 def test_parameters_are_the_published_ones(built: ArchTable) -> None:
-    published = lightread(built.name)
+    published = lightread(built.dataset)
     for number, record in built.items():
         assert record["para"] == pytest.approx(published[number]["para"], abs=1e-9)
 

@@ -19,10 +19,11 @@ import pytest
 import torch
 from torch import Tensor
 
+from benchbuild import load_condensed as load
 from benchbuild.datasets import Graph
 from benchbuild.datasets import load as load_dataset
 from benchbuild.engines.base import WorkerSettings, run_job
-from benchbuild.kinds.condense import load, process
+from benchbuild.kinds.condense import process
 from benchbuild.kinds.condense.costs import predict
 from benchbuild.kinds.condense.evaluations import JUDGE_EPOCHS, Evaluations
 from benchbuild.kinds.condense.kind import CondenseRun, condense_run

@@ -151,7 +151,10 @@ def test_merging_counts_graphs_and_rows(
     run_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert benchbuild("merge", run_folder, "--out", tmp_path / "table") == 0
-    assert f"4 condensed graphs in 4 rows on {DATASET!r}" in capsys.readouterr().out
+    assert f"4 condensed graphs on {DATASET!r}" in capsys.readouterr().out
+    several = Path(__file__).parent.parent / "data" / "runs-v1" / "condense"
+    assert benchbuild("merge", several, "--out", tmp_path / "several") == 0
+    assert "2 condensed graphs in 4 rows on 'karate'" in capsys.readouterr().out
 
 
 def test_a_table_of_the_version_before_keeps_its_figures_when_it_is_extended(

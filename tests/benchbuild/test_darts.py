@@ -45,10 +45,9 @@ from benchbuild.pipeline.plan import Shard
 from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.runfolder import RunFolder
 from benchbuild.testing import synthetic_record, synthetic_run
-from benchquery import Arch, lightread
+from benchquery import Arch, lightread, read_weights
 from benchquery.errors import QueryError, TableKindError
 from benchquery.kinds.architectures.arch import LINKS, NODES, OPS
-from benchquery.kinds.weights.analysis import read_weights
 from tests.benchbuild.runs import benchbuild, finish, rows, start, wait_for_parts
 
 CPU = torch.device("cpu")
@@ -281,7 +280,9 @@ def test_a_killed_run_resumes_to_the_same_table(whole: Path, tmp_path: Path) -> 
     assert kept.items() <= after.items(), "a finished search ran again"
     merge([out], tmp_path / "killed")
     merge([whole], tmp_path / "unharmed")
-    killed, unharmed = (read_weights(tmp_path / name) for name in ("killed", "unharmed"))
+    killed, unharmed = (
+        read_weights(tmp_path / name).operation_weights() for name in ("killed", "unharmed")
+    )
     assert killed.searches == unharmed.searches
     np.testing.assert_array_equal(killed.values, unharmed.values)
     histories = [
@@ -331,7 +332,7 @@ def test_a_search_that_diverged_is_in_the_table_without_weights(tmp_path: Path) 
     assert summary.num_rows == NODES * len(OPS)
     assert np.isnan(summary.column("weight").to_numpy()).all()
     with pytest.raises(QueryError, match="ended well"):
-        read_weights(tmp_path / "table")
+        read_weights(tmp_path / "table").operation_weights()
 
 
 def test_the_outcome_is_compared_with_the_table_of_the_dataset(

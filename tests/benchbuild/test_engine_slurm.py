@@ -256,9 +256,9 @@ def test_a_script_runs_what_the_options_say(  # noqa: PLR0917
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("merge runs --out x", "'merge' runs no shards; allowed: train, condense, evaluate, tune"),
+        ("merge runs --out x", "'merge' runs no shards; allowed: train, tune, darts, condense"),
+        ("trian --dataset karate", "'trian' runs no shards; did you mean 'train'?"),
         ("--dataset karate --shard 1/2 --out x", "leave --shard and --dry-run out"),
-        ("--dataset karate", "--out DIR is missing"),
         ("condense --dataset karate --method none --ratio 0.1 --out x", "unknown method 'none'"),
         ("--dataset karate --out x --colour red", "unrecognized arguments: --colour red"),
     ],

@@ -176,6 +176,22 @@ def test_words_about_the_data_may_change(folder: RunFolder, run: TrainRun) -> No
     assert RunFolder.begin(folder.path, other).run.about == run.about
 
 
+def test_settings_in_a_file_that_are_not_allowed_are_named(folder: RunFolder) -> None:
+    path = folder.path / RUN
+    body = json.loads(path.read_text())
+    for section, name, value in (
+        ("settings", "hp", {**body["settings"]["hp"], "lr": -1}),
+        ("settings", "speed", 3),
+        ("jobs", "seeds", [-4]),
+    ):
+        path.write_text(json.dumps({**body, section: {**body[section], name: value}}))
+        with pytest.raises(RunFolderError, match=rf"{folder.path}.*(lr=-1|speed|-4)"):
+            RunFolder.open(folder.path)
+    path.write_text(json.dumps({**body, "settings": 3}))
+    with pytest.raises(RunFolderError, match=str(folder.path)):
+        RunFolder.open(folder.path)
+
+
 def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:
     with pytest.raises(RunFolderError, match=str(tmp_path)):
         RunFolder.open(tmp_path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from benchbuild.datasets import hyperparameters_for
@@ -26,6 +27,7 @@ HP = hyperparameters_for("karate")
         (lambda: train_run("karate", seeds=[]), "at least one"),
         (lambda: train_run("karate", seeds=[1, 1]), "only once"),
         (lambda: train_run("karate", seeds=[-1]), "-1"),
+        (lambda: train_run("karate", seeds=[2**31]), "2147483648"),
         (lambda: train_run("karate", seeds=[0.5]), "0.5"),  # type: ignore[list-item]
         (lambda: train_run("karate", archs=[]), "at least one architecture"),
         (lambda: train_run("karate", archs=[10000, 10000]), "only once"),
@@ -73,6 +75,13 @@ def test_names_that_are_unknown_or_missing_in_a_file_are_told() -> None:
         JobSettings.from_json({"dataset": "karate", "speed": 3})
     with pytest.raises(ValueError, match="there is no dataset"):
         JobSettings.from_json({})
+
+
+def test_numbers_of_numpy_are_as_good_as_others() -> None:
+    own = train_run("karate", archs=[10000, 61237], seeds=[0, 1])
+    numpys = train_run("karate", archs=np.array([10000, 61237]), seeds=np.arange(2).tolist())
+    assert train_run("karate", archs=[10000], seeds=list(np.arange(2))).jobs.seeds == (0, 1)
+    assert numpys.body == own.body
 
 
 def test_seeds_are_whole_numbers_from_0() -> None:

@@ -1,5 +1,1 @@
 """Graph condensation: one file a method, beside what they share."""
-
-from benchbuild.kinds.condense.loading import load
-
-__all__ = ["load"]

@@ -15,7 +15,7 @@ import numpy as np
 from benchbuild.errors import EvaluationError, PlanError
 from benchbuild.pipeline.failures import failure
 from benchbuild.pipeline.records import OK, STATUSES
-from benchbuild.pipeline.settings import JobSettings, Json, check_seeds
+from benchbuild.pipeline.settings import JobSettings, Json, check_seeds, whole_numbers
 from benchquery.kinds.condensed.config import MODELS, TASKS, EvalConfig
 from benchquery.table.schema import CURVE_COLUMNS, curve_index
 
@@ -135,7 +135,7 @@ class Evaluations:
         """
         changed = hyperparameters or {}
         configs = tuple(EvalConfig(task, model, **changed) for model in models)
-        return cls(configs, tuple(seeds))
+        return cls(configs, whole_numbers(seeds))
 
     @classmethod
     def read(cls, settings: Json) -> Evaluations:

@@ -88,13 +88,13 @@ class Meters:
     """Time and memory of a method, which can be paused."""
 
     def __init__(self, device: torch.device) -> None:
-        """Starts measuring."""
+        """Start measuring."""
         self._memory = MemoryMeter(torch.device("cpu"))
         self._gpu = MemoryMeter(device) if device.type == "cuda" else None
         self._watch = Stopwatch(device)
 
     def pause(self) -> None:
-        """Stops."""
+        """Stop."""
         self._watch.pause()
         self._memory.pause()
         if self._gpu:

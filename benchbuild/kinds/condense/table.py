@@ -231,9 +231,10 @@ class Source:
 
 
 def contents(manifest: Manifest, folder: Path) -> str:
-    """Say how many condensed graphs a table has, and in how many rows."""
+    """Say how many condensed graphs a table has, and in how many rows if there are more."""
     graphs = len(set(condread(folder)))
-    return f"{graphs:,} condensed graphs in {manifest.rows:,} rows"
+    rows = f" in {manifest.rows:,} rows" if manifest.rows != graphs else ""
+    return f"{graphs:,} condensed graphs{rows}"
 
 
 def problems_in_table(folder: Path) -> Iterator[str]:

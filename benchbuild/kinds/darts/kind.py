@@ -30,7 +30,7 @@ from benchbuild.kinds.train.costs import RATES, CostModel, Work, held_memory
 from benchbuild.kinds.train.kind import NetworkSettings, NetworkWorker
 from benchbuild.pipeline.jobs import Cost, JobKind, Place, Run, canonical
 from benchbuild.pipeline.records import DIVERGED, OK, JobKey
-from benchbuild.pipeline.settings import RunPart, check_seeds
+from benchbuild.pipeline.settings import RunPart, check_seeds, whole_numbers
 from benchquery.kinds.architectures.arch import NODES
 from benchquery.kinds.architectures.space import get_space
 from benchquery.naming import unknown
@@ -168,7 +168,7 @@ def darts_run(
         arch_lr=arch_lr,
         arch_weight_decay=arch_weight_decay,
     )
-    return Run(JOB.name, settings, DartsJobs(tuple(links), tuple(seeds)))
+    return Run(JOB.name, settings, DartsJobs(tuple(links), whole_numbers(seeds)))
 
 
 class DartsKind(JobKind[DartsSettings, DartsJobs, DartsRecord]):

@@ -89,11 +89,11 @@ class Split:
     metric: str
 
     def loss(self, logits: Tensor) -> Tensor:
-        """The loss of the task."""
+        """Return the loss of the task."""
         return Objective(self.metric, (self.labels, self.labels, self.labels)).loss(logits)
 
     def score(self, logits: Tensor) -> float:
-        """The metric of the task."""
+        """Return the metric of the task."""
         return float((accuracy if self.metric == "accuracy" else rocauc)(logits, self.labels))
 
 
@@ -108,7 +108,7 @@ class SearchGraph:
     """
 
     def __init__(self, graph: Graph, device: torch.device) -> None:
-        """Prepares a graph; the propagation matrices follow when they are needed."""
+        """Prepare a graph; the propagation matrices follow when they are needed."""
 
         def split(mask: Tensor) -> Split:
             block = self.whole.cut(np.flatnonzero(mask.numpy()))
@@ -122,7 +122,7 @@ class SearchGraph:
 
 @lru_cache(maxsize=1)
 def prepare(graph: Graph, device: torch.device) -> SearchGraph:
-    """Prepares a graph for a device; the last one is kept for the searches that follow."""
+    """Prepare a graph for a device; the last one is kept for the searches that follow."""
     return SearchGraph(graph, device)
 
 
@@ -130,7 +130,7 @@ class SupernetRunner:
     """Runs one supernet on one graph, by the operations of the fast trainer."""
 
     def __init__(self, network: Supernet, graph: SearchGraph, dropout: Dropout) -> None:
-        """Takes over a supernet that is on the graph's device."""
+        """Take over a supernet that is on the graph's device."""
         self.network = network
         self._graph = graph
         self._dropout = dropout
@@ -139,7 +139,7 @@ class SupernetRunner:
             store_by_column(network.pre)
 
     def loss(self, split: Split, mixture: Tensor) -> Tensor:
-        """The loss on some nodes, with dropout and batch statistics."""
+        """Return the loss on some nodes, with dropout and batch statistics."""
         self.network.train()
         dropped = self._graph.features.dropped(self._dropout)
         return split.loss(self._logits(dropped, split.block, mixture))
@@ -174,7 +174,7 @@ class SupernetRunner:
 
 
 def _mix(node: MixedNode, z: Tensor, block: Block, weights: Tensor) -> Tensor:
-    """The weighted sum of all operations on the targets of a block."""
+    """Return the weighted sum of all operations on the targets of a block."""
     outputs = [on_hidden(op, layer, z, block) for op, layer in node.ops.items()]
     return torch.stack([w * out for w, out in zip(weights, outputs, strict=True)]).sum(dim=0)
 
@@ -242,7 +242,7 @@ class Turns:
         hp: HyperParameters,
         settings: SearchSettings,
     ) -> None:
-        """Gives each optimiser its own parameters."""
+        """Give each optimiser its own parameters."""
         self.alphas = alphas.requires_grad_()
         self._runner = runner
         self._graph = graph
@@ -253,7 +253,7 @@ class Turns:
         )
 
     def mixture(self) -> Tensor:
-        """The weight of every operation, without a way back to the parameters."""
+        """Return the weight of every operation, without a way back to the parameters."""
         return self.alphas.detach().softmax(dim=1)
 
     def step_architecture(self) -> None:
@@ -278,7 +278,7 @@ class Turns:
 
 
 def _run(turns: Turns, epochs: int) -> tuple[np.ndarray, np.ndarray]:
-    """Runs all epochs, or those before the first one whose losses are not finite."""
+    """Run all epochs, or those before the first one whose losses are not finite."""
     weights: list[np.ndarray] = []
     history: list[tuple[float, ...]] = []
     for _ in range(epochs):

@@ -26,7 +26,7 @@ class MixedNode(nn.Module):
     """One computing node with the layers of all operations, behind one BatchNorm."""
 
     def __init__(self, ops: Sequence[str], hp: HyperParameters) -> None:
-        """Makes the layers."""
+        """Make the layers."""
         super().__init__()
         self.norm = nn.BatchNorm1d(hp.hidden)
         self.ops = nn.ModuleDict({op: make_operation(op, hp.hidden, hp) for op in ops})
@@ -48,7 +48,7 @@ class Supernet(nn.Module):
         num_classes: int,
         hp: HyperParameters,
     ) -> None:
-        """Makes all layers, drawing their weights from torch's global generator.
+        """Make all layers, drawing their weights from torch's global generator.
 
         Raises:
             HyperParameterError: If there is no pre-process layer.

@@ -18,7 +18,7 @@ from benchbuild.kinds.train.records import PUBLISHED_DECIMALS, TrainKey, TrainRe
 from benchbuild.kinds.workers import DatasetWorker
 from benchbuild.pipeline.jobs import Cost, JobKind, Place, Run, canonical
 from benchbuild.pipeline.records import JobKey
-from benchbuild.pipeline.settings import JobSettings, RunPart, check_seeds, since
+from benchbuild.pipeline.settings import JobSettings, RunPart, check_seeds, since, whole_numbers
 from benchquery.kinds.architectures.arch import Arch
 from benchquery.kinds.architectures.space import get_space
 from benchquery.table.schema import Origin
@@ -299,6 +299,23 @@ class NetworkWorker(DatasetWorker):
         super().recover()
 
 
+def measured(found: TrainResult, settings: RoundedSettings) -> dict[str, Any]:
+    """Return what records of trainings say alike, but for the curve."""
+    return {
+        "status": found.status,
+        "reason": found.reason,
+        "epochs_done": found.epochs_done,
+        "valid_perf": settings.rounded(found.valid_perf),
+        "perf": found.perf,
+        "best_epoch": found.best_epoch,
+        "params": found.params,
+        "latency": found.latency,
+        "train_time": found.train_seconds,
+        "peak_memory": found.peak_memory,
+        "environment": canonical(dict(found.environment)),
+    }
+
+
 class TrainContext(NetworkWorker):
     """A worker that trains with the hyper-parameters of its run."""
 
@@ -313,18 +330,8 @@ class TrainContext(NetworkWorker):
         return TrainRecord(
             hash=job.hash,
             seed=job.seed,
-            status=found.status,
-            reason=found.reason,
-            epochs_done=found.epochs_done,
-            valid_perf=self._settings.rounded(found.valid_perf),
-            perf=found.perf,
-            best_epoch=found.best_epoch,
-            params=found.params,
             curve=found.curves.astype(np.float32).reshape(-1),
-            latency=found.latency,
-            train_time=found.train_seconds,
-            peak_memory=found.peak_memory,
-            environment=canonical(dict(found.environment)),
+            **measured(found, self._settings),
         )
 
 
@@ -370,7 +377,7 @@ def train_run(
     chosen: tuple[int, ...] | Sample | str = "all"
     known = get_space(settings.space)
     if archs is not None:
-        chosen = tuple(archs)
+        chosen = whole_numbers(archs)
         for number in chosen:
             known.index(number)
     elif sample is not None:
@@ -379,4 +386,4 @@ def train_run(
                 f"can't sample {sample} architectures: space {known.name!r} has {len(known):,}"
             )
         chosen = Sample(sample, sample_seed)
-    return Run(JOB.name, settings, TrainJobs(chosen, tuple(seeds)))
+    return Run(JOB.name, settings, TrainJobs(chosen, whole_numbers(seeds)))

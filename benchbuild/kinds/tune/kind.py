@@ -25,10 +25,10 @@ from benchbuild.hyperparameters import (
     assignments,
 )
 from benchbuild.kinds.train.costs import CostModel
-from benchbuild.kinds.train.kind import NetworkWorker, RoundedSettings
-from benchbuild.pipeline.jobs import Cost, JobKind, Place, Run, canonical
+from benchbuild.kinds.train.kind import NetworkWorker, RoundedSettings, measured
+from benchbuild.pipeline.jobs import Cost, JobKind, Place, Run
 from benchbuild.pipeline.records import DETERMINED, OK, JobKey, JobRecord, column
-from benchbuild.pipeline.settings import RunPart, check_seeds
+from benchbuild.pipeline.settings import RunPart, check_seeds, whole_numbers
 from benchquery.kinds.architectures.arch import Arch
 from benchquery.kinds.architectures.space import get_space
 
@@ -202,7 +202,7 @@ def tune_run(
         search_seed=search_seed,
         round_valid=round_valid,
     )
-    return Run(JOB.name, settings, TuneJobs(trials, tuple(seeds)))
+    return Run(JOB.name, settings, TuneJobs(trials, whole_numbers(seeds)))
 
 
 @dataclass(frozen=True)
@@ -306,15 +306,5 @@ class TuneContext(NetworkWorker):
             trial=job.trial,
             hash=job.hash,
             seed=job.seed,
-            status=found.status,
-            reason=found.reason,
-            epochs_done=found.epochs_done,
-            valid_perf=self._settings.rounded(found.valid_perf),
-            perf=found.perf,
-            best_epoch=found.best_epoch,
-            params=found.params,
-            latency=found.latency,
-            train_time=found.train_seconds,
-            peak_memory=found.peak_memory,
-            environment=canonical(dict(found.environment)),
+            **measured(found, self._settings),
         )

@@ -15,7 +15,7 @@ function ordered(texts, known) {
   );
 }
 
-/** Returns the axes, colour and list of a newcomer: first what has a better direction. */
+/** Returns the axes, colour and list of a newcomer: what has a better direction by its expense. */
 function start(kind, table, metrics) {
   const isDirected = (name) => Boolean(columnOf(table, name).direction);
   const order = [
@@ -23,7 +23,7 @@ function start(kind, table, metrics) {
     ...metrics.filter((name) => !isDirected(name) && !table.key.includes(name)),
     ...metrics,
   ];
-  const y = order[0];
+  const y = order.find((name) => name !== kind.expense) ?? order[0];
   const others = metrics.includes(kind.expense) ? [kind.expense, ...order] : order;
   const x = others.find((name) => name !== y) ?? y;
   const list = [x, y].every((name) => name && isDirected(name)) ? "front" : "best";

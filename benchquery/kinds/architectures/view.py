@@ -13,6 +13,7 @@ from benchquery.explorer.catalogue import is_metric, shown_columns
 from benchquery.explorer.view import KindFile, PairFiles, View
 from benchquery.explorer.wire import stream
 from benchquery.kinds.architectures.arch import LINKS, NODES, OPS, RAW_LINKS, Arch, raw_hashes
+from benchquery.kinds.architectures.kind import TABLE
 from benchquery.kinds.architectures.table import ArchTable
 from benchquery.text import to_json
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     import numpy as np
 else:
     np = LazyModule("numpy")
-
-_KEY = ("hash",)
 
 
 def _facts() -> Mapping[str, Any]:
@@ -63,7 +62,7 @@ def _comparison(first: ArchTable, second: ArchTable) -> bytes:
     from benchquery.kinds.architectures.analysis.agreement import agreement
 
     metrics = [
-        {column.name for column in shown_columns(table.manifest) if is_metric(column, _KEY)}
+        {column.name for column in shown_columns(table.manifest) if is_metric(column, TABLE.key)}
         for table in (first, second)
     ]
     rows = []
@@ -73,7 +72,6 @@ def _comparison(first: ArchTable, second: ArchTable) -> bytes:
 
 
 VIEW = View(
-    key=_KEY,
     choices=(),
     curves_by="hash",
     facts=_facts,

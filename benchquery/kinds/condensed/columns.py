@@ -62,6 +62,7 @@ COLUMNS = (
     Column("peak_gpu_memory", "float64", "Peak memory on the GPU; NaN without one.", "byte", None,
            "lower"),
     Column("graph_bytes", "int64", "Size of the condensed graph's arrays.", "byte", None, "lower"),
-    Column("status", "string", "How the job ended: ok, diverged, oom or failed."),
+    Column("status", "string", "How the condensation ended: ok, diverged, oom or failed. Of an "
+           "evaluation seed, how that evaluation did; missing if there was none."),
     Column("reason", "string", "Why the status is not ok; empty if it is."),
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +46,8 @@ _PAPER = "published by the GC-Bench paper"
 _NO_LOSS = ("epoch", "valid_perf", "seconds")
 _LARGEST = 220.0
 _WHOLE = "whole graph"
+_LONGEST_NAME = 24
+"""Letters in a line of a name; hyper-parameters make some names longer than a picture is wide."""
 
 
 def _look_of(method: str) -> dict[str, Any]:
@@ -253,10 +256,16 @@ def models(table: CondensedTable, ratio: float | None = None) -> mpl_figure.Figu
             matrix[methods.index(method), j] = 100 * mean["perf"]
             names.setdefault(method, method_name(mean))
         matrix[-1, j] = _whole_percent([mean for (mean,) in of_model.values()])
-    figure = new_figure(2.6 + 0.75 * len(columns), 1.6 + 0.38 * len(matrix))
+    rows = [textwrap.fill(names[method], _LONGEST_NAME) for method in methods] + [_WHOLE]
+    lines = [line for row in rows for line in row.splitlines()]
+    most_lines = max(row.count("\n") + 1 for row in rows)
+    figure = new_figure(
+        1.6 + 0.08 * max(map(len, lines)) + 0.75 * len(columns),
+        1.6 + max(0.38, 0.18 * most_lines) * len(rows),
+    )
     axes = figure.subplots()
     draw_matrix(
-        axes, matrix, [*(names[method] for method in methods), _WHOLE], columns,
+        axes, matrix, rows, columns,
         least=float(np.nanmin(matrix)), most=float(np.nanmax(matrix)), digits=1,
     )  # fmt: skip
     axes.set(xlabel="model", ylabel="method")

@@ -21,8 +21,8 @@ TABLE = TableKind(
     columns=COLUMNS,
     key=("config",),
     brief=(
-        "config", "method", "ratio", "init", "backbone", "seed", "protocol", "model",
-        "valid_perf", "perf", "perf_std", "retained", "condense_time",
+        "config", "method", "ratio", "init", "seed", "model", "valid_perf", "perf", "retained",
+        "condense_time",
     ),
     expense="condense_time_best",
     values=MappingProxyType(

@@ -138,6 +138,12 @@ def test_where_none_can_be_shown_the_reasons_are_said(folder: Path) -> None:
         Site(folder)
 
 
+def test_a_table_whose_rows_have_no_key_is_left_out(folder: Path) -> None:
+    set_kind(folder / "karate", "weights")
+    _, (_, why) = sorted(Site(folder).left_out, reverse=True)
+    assert why.startswith("the table has no column 'link', 'seed', 'position', 'operation'")
+
+
 def test_names_from_a_table_lead_nowhere(condensed: Path, tmp_path: Path) -> None:
     table = condread("toy", condensed)
     columns = {name: table.column(name).copy() for name in table.columns}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,12 @@ import pytest
 from benchquery import CondensedTable, condread
 from benchquery.cli import main
 from benchquery.errors import QueryError, UnknownHashError, UnknownNameError
-from benchquery.figures import CONDENSED_FIGURES, drawable, save
+from benchquery.figures import save
 from benchquery.figures.page import write_report
+from benchquery.kinds.condensed.kind import TABLE
 from benchquery.kinds.condensed.published import published
+from benchquery.table.manifest import SUMMARY
+from benchquery.table.plots import drawable
 from tests.benchquery.condensing import FULL, GCOND, RELEASED, write_condensed
 
 
@@ -61,7 +65,7 @@ def test_ratios_are_means_and_deviations_over_seeds(
         pytest.approx(100 * FULL)
     ]
     assert "accuracy [%]" in axes.get_ylabel()
-    assert "cora, synthetic (random numbers)" in axes.get_title()
+    assert "cora-condensed, synthetic (random numbers)" in axes.get_title()
 
 
 def test_ratios_mark_what_is_published(cond: CondensedTable) -> None:
@@ -139,7 +143,7 @@ def test_trace_and_curve_are_of_one_graph(cond: CondensedTable) -> None:
         cond.plot.trace("nope")
 
 
-@pytest.mark.parametrize("name", CONDENSED_FIGURES)
+@pytest.mark.parametrize("name", TABLE.pictures)
 @pytest.mark.parametrize("ending", [".png", ".svg"])
 def test_the_command_draws_every_picture(
     folder: Path, tmp_path: Path, name: str, ending: str
@@ -156,8 +160,8 @@ def test_the_command_draws_every_picture(
     ("arguments", "said"),
     [
         (["pareto"], "can't draw 'pareto' of 'cora-condensed'; allowed: ratios, costs, models"),
-        (["ratios", "--config", "x"], "--config goes with trace and curve, not with 'ratios'"),
-        (["trace", "--config", "x"], "'x' is none of the 13 configurations"),
+        (["ratios", "--config", "x"], "'ratios' shows the whole table, so options that name a row"),
+        (["trace", "--config", "x"], "no row has the config 'x'; there are "),
     ],
 )
 def test_bad_input_is_named(
@@ -176,7 +180,7 @@ def test_a_report_has_all_pictures_and_the_numbers(
     path = tmp_path / "report.html"
     assert main(["report", "cora-condensed", "-o", str(path), "--source", str(folder)]) == 0
     page = path.read_text()
-    for name in CONDENSED_FIGURES:
+    for name in TABLE.pictures:
         assert f"<h2>{name.capitalize()}</h2>" in page
     assert not re.search(r'(?:src|href)="(?!#|data:)', page)
     assert "13 condensed graphs of toy-grid" in page
@@ -186,8 +190,10 @@ def test_a_report_has_all_pictures_and_the_numbers(
 
 
 def test_pictures_need_their_files(cond: CondensedTable, tmp_path: Path) -> None:
-    bare = CondensedTable(cond.manifest, cond._columns)
-    assert drawable(cond) == list(CONDENSED_FIGURES)
+    manifest = dataclasses.replace(cond.manifest, files={SUMMARY: cond.manifest.files[SUMMARY]})
+    bare = CondensedTable(manifest, cond._columns, cond._folder)
+    assert drawable(cond) == list(TABLE.pictures)
+    assert drawable(bare) == ["ratios", "costs", "models"]
     with pytest.raises(QueryError, match="no condensed graphs"):
         bare.plot.trace()
     with pytest.raises(QueryError, match="no learning curves"):

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from benchquery import ArchTable, lightread
 from benchquery.analysis import agreement_matrix, link_frequencies, node_importance, smoothness
+from benchquery.cli import main
 from benchquery.errors import QueryError, UnknownNameError
-from benchquery.figures import SEVERAL_FIGURES, TABLE_FIGURES, save
+from benchquery.figures import save
 from benchquery.figures.page import write_report
+from benchquery.kinds.architectures.kind import TABLE
+from benchquery.table.kind import resolve
+from benchquery.table.store import open_folder
+
+OLD = Path(__file__).parents[2] / "data" / "tables-v1"
+
+
+def draw_several(name: str, tables: dict[str, ArchTable]) -> Any:
+    """Draw a picture of several tables."""
+    return resolve(TABLE.pictures_of_several[name].draw)(tables)
 
 
 @pytest.fixture(scope="module")
@@ -44,29 +56,29 @@ def test_lines_and_bars_are_the_numbers_of_the_analyses(table: ArchTable) -> Non
 
 def test_matrices_show_their_values(table: ArchTable) -> None:
     tables = {"cora": lightread("cora"), "proteins": table}
-    first = SEVERAL_FIGURES["agreement"](tables).axes[0]
+    first = draw_several("agreement", tables).axes[0]
     shown = [text.get_text() for text in first.texts]
     assert shown == [f"{v:.2f}" for v in agreement_matrix(tables, "pearson").ravel()]
 
 
 def test_fidelity_shows_ours_against_the_reference() -> None:
     built, published = lightread("cora-built"), lightread("cora")
-    axes, _ = SEVERAL_FIGURES["fidelity"]({"cora-built": built, "cora": published}).axes
+    axes, _ = draw_several("fidelity", {"cora-built": built, "cora": published}).axes
     points = axes.lines[-1]
     np.testing.assert_array_equal(points.get_ydata(), built.column("valid_perf"))
     assert points.get_xdata().tolist() == [published[number]["valid_perf"] for number in built]
     assert axes.get_ylabel() == "valid_perf of cora-built"
     with pytest.raises(QueryError, match="two tables"):
-        SEVERAL_FIGURES["fidelity"]({"cora-built": built})
+        draw_several("fidelity", {"cora-built": built})
 
 
-@pytest.mark.parametrize("name", [name for name in TABLE_FIGURES if name != "learning"])
+@pytest.mark.parametrize("name", [name for name in TABLE.pictures if name != "learning"])
 @pytest.mark.parametrize("ending", [".png", ".svg", ".pdf", ".html"])
 def test_every_picture_can_be_written(
     table: ArchTable, tmp_path: Path, name: str, ending: str
 ) -> None:
     path = tmp_path / f"picture{ending}"
-    save(TABLE_FIGURES[name](table.top(200)), path)
+    save(getattr(table.top(200).plot, name)(), path)
     start = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF", ".html": b"<!doctype html>"}
     assert path.read_bytes().startswith(start[ending])
 
@@ -83,16 +95,41 @@ def test_unknown_pictures_are_named(table: ArchTable, tmp_path: Path) -> None:
         table.plot.pie()
     with pytest.raises(QueryError, match=r"a\.gif"):
         save(table.plot.pareto(), tmp_path / "a.gif")
-    assert dir(table.plot) == sorted(TABLE_FIGURES)
+    assert dir(table.plot) == sorted(TABLE.pictures)
 
 
 def test_a_report_is_one_page_that_needs_nothing_else(table: ArchTable, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     write_report(table, path)
     page = path.read_text()
-    for name in TABLE_FIGURES:
+    for name in TABLE.pictures:
         assert (f"<h2>{name.capitalize()}</h2>" in page) == (name != "learning")
     assert not re.search(r'(?:src|href)="(?!#|data:)', page)
     assert "nas_bench_graph 1.4.0" in page
     (best,) = table.top(1)
     assert str(best) in page
+
+
+@pytest.mark.parametrize("name", [folder.name for folder in sorted(OLD.iterdir())])
+def test_every_kind_has_pictures_and_a_report(name: str, tmp_path: Path) -> None:
+    table = open_folder(OLD / name)
+    assert main(["report", name, "--source", str(OLD), "-o", str(tmp_path / "report.html")]) == 0
+    page = (tmp_path / "report.html").read_text()
+    assert f"{len(table):,} {table.kind.many} of " in page
+    for picture in table.kind.pictures:
+        assert f"<h2>{picture.capitalize()}</h2>" in page
+        path = tmp_path / f"{picture}.svg"
+        assert main(["plot", name, picture, "--source", str(OLD), "-o", str(path)]) == 0
+        assert path.read_bytes().startswith(b"<?xml")
+
+
+def test_the_picture_of_weights_shows_their_means() -> None:
+    table = open_folder(OLD / "karate-weights")
+    (axes,) = table.plot.weights().axes
+    shown = {
+        label.get_text(): bar.get_height()
+        for label, bar in zip(axes.get_xticklabels(), axes.patches, strict=True)
+    }
+    rows = table.where(status="ok").frame().reset_index()
+    expected = rows.groupby("operation")["weight"].mean()
+    assert shown == pytest.approx(expected.to_dict())

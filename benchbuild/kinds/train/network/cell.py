@@ -63,7 +63,7 @@ class CellNode(nn.Module):
     """One computing node: BatchNorm, ReLU and dropout (unless its input is raw), its operation."""
 
     def __init__(self, node: Node, hp: HyperParameters) -> None:
-        """Makes the layers. The BatchNorm is there, and counted, even where it is not used."""
+        """Make the layers. The BatchNorm is there, and counted, even where it is not used."""
         super().__init__()
         self.node = node
         self.dropout = hp.dropout
@@ -82,7 +82,7 @@ class CellNetwork(nn.Module):
     """The whole network: optional pre-process layer, four nodes, output layers."""
 
     def __init__(self, wiring: Wiring) -> None:
-        """Makes all layers, drawing their weights from torch's global generator."""
+        """Make all layers, drawing their weights from torch's global generator."""
         super().__init__()
         hp = wiring.hp
         self.wiring = wiring
@@ -107,7 +107,7 @@ class CellNetwork(nn.Module):
         return cast(Tensor, self.head(h if self.post is None else self.post(h)))
 
     def folded_output(self, leaves: list[Tensor]) -> Tensor:
-        """The same from one small matrix: there is nothing between the last two layers."""
+        """Return the same from one small matrix: there is nothing between the last two layers."""
         if self.post is None:
             return self.output(leaves)
         weight = self.head.weight @ self.post.weight
@@ -118,7 +118,7 @@ class CellNetwork(nn.Module):
 def build_network(
     arch: Arch, num_features: int, num_classes: int, hp: HyperParameters, seed: int
 ) -> CellNetwork:
-    """Builds the network of an architecture with the initial weights of a seed.
+    """Build the network of an architecture with the initial weights of a seed.
 
     Torch's global generator is left as it was.
     """

@@ -65,7 +65,7 @@ class Layer:
 def describe(
     arch: Arch, num_features: int, num_classes: int, hp: HyperParameters
 ) -> tuple[Layer, ...]:
-    """The layers of a network, from input to output.
+    """Return the layers of a network, from input to output.
 
     Args:
         arch: The architecture.
@@ -89,7 +89,7 @@ def describe(
 
 
 def count_parameters(arch: Arch, num_features: int, num_classes: int, hp: HyperParameters) -> int:
-    """Number of parameters of a network; equals the published ``para`` times a million."""
+    """Return the number of parameters; it equals the published ``para`` times a million."""
     return sum(layer.params for layer in describe(arch, num_features, num_classes, hp))
 
 

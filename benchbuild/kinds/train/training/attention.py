@@ -70,7 +70,7 @@ class AttentionPattern:
 
 
 def attention_pattern(adjacency: csr_matrix, heads: int, device: torch.device) -> AttentionPattern:
-    """Makes the pattern for a number of heads from an adjacency matrix (targets, sources)."""
+    """Make the pattern for a number of heads from an adjacency matrix (targets, sources)."""
     edges = adjacency.tocoo()
     head = np.arange(heads)
     rows = (edges.row[:, None].astype(np.int64) * heads + head).reshape(-1)

@@ -28,12 +28,12 @@ class Adjacency:
     """The propagation matrices of a graph, each made when it is first asked for."""
 
     def __init__(self, graph: Graph) -> None:
-        """Keeps the graph; nothing is computed yet."""
+        """Keep the graph; nothing is computed yet."""
         self._graph = graph
         self._matrices: dict[str, csr_matrix] = {}
 
     def matrix(self, op: str) -> csr_matrix:
-        """The matrix of an operation, (targets, sources)."""
+        """Return the matrix of an operation, (targets, sources)."""
         if op not in self._matrices:
             graph = self._graph
             self._matrices[op] = propagation_matrix(op, graph.edge_index, graph.num_nodes)
@@ -54,7 +54,7 @@ class Block:
     """
 
     def __init__(self, adjacency: Adjacency, num_nodes: int, device: torch.device) -> None:
-        """Makes the block of all rows."""
+        """Make the block of all rows."""
         self._adjacency = adjacency
         self._num_nodes = num_nodes
         self._device = device
@@ -63,7 +63,7 @@ class Block:
         self.sources = self.targets = self.wanted = Rows(None, device)
 
     def cut(self, wanted: np.ndarray) -> Block:
-        """Makes the block of some rows out of that of all.
+        """Make the block of some rows out of that of all.
 
         If most rows are wanted, all are computed, with the same matrices, and the wanted ones are
         chosen at the end.
@@ -79,17 +79,17 @@ class Block:
         return block
 
     def own(self, z: Tensor) -> Tensor:
-        """The rows of the targets among those of the sources."""
+        """Return the rows of the targets among those of the sources."""
         return z if self.targets.index is None else z[: self.targets.index.size]
 
     def matrix(self, op: str) -> SparseMatrix:
-        """The matrix of an operation, from the sources to the targets."""
+        """Return the matrix of an operation, from the sources to the targets."""
         if op not in self._matrices:
             self._matrices[op] = sparse_matrix(self._cut(op), self._device)
         return self._matrices[op]
 
     def attention(self, heads: int) -> AttentionPattern:
-        """The pattern of attention, from the sources to the targets."""
+        """Return the pattern of attention, from the sources to the targets."""
         if heads not in self._attention:
             self._attention[heads] = attention_pattern(self._cut("gat"), heads, self._device)
         return self._attention[heads]
@@ -114,7 +114,7 @@ class PreparedGraph:
     """
 
     def __init__(self, graph: Graph, device: torch.device) -> None:
-        """Prepares a graph; the propagation matrices follow when they are needed."""
+        """Prepare a graph; the propagation matrices follow when they are needed."""
         masks = (graph.train_mask, graph.valid_mask, graph.test_mask)
         rows = [np.flatnonzero(mask.numpy()) for mask in masks]
         self.graph = graph

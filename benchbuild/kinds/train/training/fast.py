@@ -33,7 +33,7 @@ class FastRunner:
     """Runs one network on one graph. The network's own parameters and statistics are used."""
 
     def __init__(self, network: CellNetwork, prepared: PreparedGraph, seed: int) -> None:
-        """Takes over a network that is on the graph's device; the seed fixes the dropout."""
+        """Take over a network that is on the graph's device; the seed fixes the dropout."""
         self.network = network
         self._graph = prepared
         self._dropout = Dropout(network.wiring.hp.dropout, seed, prepared.device)

@@ -46,7 +46,7 @@ class Terms:
 
 
 def terms(layer: nn.Module) -> Terms:
-    """Finds the parameters of the formula in a layer."""
+    """Find the parameters of the formula in a layer."""
     neighbours: Tensor | None = None
     root: Tensor | None = None
     match layer:
@@ -101,7 +101,7 @@ def on_hidden(op: str, layer: nn.Module, z: Tensor, block: Block) -> Tensor:
 
 
 def on_raw(op: str, layer: nn.Module, x: Features, block: Block) -> Tensor:
-    """The same on raw features; ``x`` holds those of all nodes."""
+    """Return the same on raw features; ``x`` holds those of all nodes."""
     if isinstance(layer, GATConv):
         return _attention(layer, x.times(layer.lin.weight.t(), block.sources), block)
     part = terms(layer)
@@ -135,12 +135,12 @@ def _by_head(vectors: Tensor) -> Tensor:
 
 
 def own_rows(op: str, block: Block) -> Rows:
-    """The rows an operation reads: those of the targets alone if it looks at no neighbour."""
+    """Return the rows an operation reads: the targets' alone if it looks at no neighbour."""
     return block.targets if op in ("fc", "skip") else block.sources
 
 
 def store_by_column(layer: nn.Module) -> None:
-    """Stores the weight matrices of a layer column by column.
+    """Store the weight matrices of a layer column by column.
 
     The sparse product walks along rows of the transposed weights. Only the strides change.
     """

@@ -18,7 +18,7 @@ class PlainRunner:
     """Runs one network on one graph with a full forward pass every time."""
 
     def __init__(self, network: CellNetwork, graph: Graph, device: torch.device) -> None:
-        """Takes over a network that is on the device; dropout uses torch's global generator."""
+        """Take over a network that is on the device; dropout uses torch's global generator."""
         self.network = network
         self._x = graph.x.to_dense().to(device)
         self._edge_index = graph.edge_index.to(device)

@@ -19,7 +19,7 @@ class Runner(Learner, Protocol):
 
 
 def make_optimizer(network: CellNetwork, hp: HyperParameters) -> torch.optim.Optimizer:
-    """The optimiser of the recipe: plain SGD or Adam, weight decay on all parameters.
+    """Return the optimiser of the recipe: plain SGD or Adam, weight decay on all parameters.
 
     The fused kernel copies parameters that are not contiguous, so it is used only if none is.
     """

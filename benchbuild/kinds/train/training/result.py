@@ -51,7 +51,7 @@ class TrainResult:
     environment: Mapping[str, str]
 
     def __post_init__(self) -> None:
-        """Makes the curves read-only, like everything else."""
+        """Make the curves read-only, like everything else."""
         self.curves.setflags(write=False)
 
     @property

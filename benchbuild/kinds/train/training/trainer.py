@@ -29,7 +29,7 @@ from benchquery.kinds.architectures.arch import Arch
 
 @lru_cache(maxsize=1)
 def prepare(graph: Graph, device: torch.device) -> PreparedGraph:
-    """Prepares a graph for a device; the last one is kept for the jobs that follow."""
+    """Prepare a graph for a device; the last one is kept for the jobs that follow."""
     return PreparedGraph(graph, device)
 
 

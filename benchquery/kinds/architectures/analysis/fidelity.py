@@ -182,5 +182,5 @@ def _between_seeds(measure: Callable[[Floats, Floats], float], ours: Floats) -> 
 
 
 def _chance_error(ours: Floats) -> float:
-    """A mean of k seeds varies sqrt(k) times less than a seed, and so do differences of two."""
+    """Return how far two means differ by chance: sqrt(k) times less than two of k seeds do."""
     return _between_seeds(_mean_difference, ours) / float(np.sqrt(ours.shape[1]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
-from benchquery.analysis.statistics import ranks
+from benchquery.analysis.statistics import correlation, ranks
 from benchquery.errors import UnknownNameError
 from benchquery.kinds.architectures.table import ArchTable
 from benchquery.table.schema import CURVE_COLUMNS
@@ -48,11 +48,19 @@ def early_rank_correlation(
     final = table.column(by)
     kept = ~(np.isnan(figures).any(axis=1) | np.isnan(final))
     goal = ranks(final[kept])
-    return np.array([np.corrcoef(ranks(epoch), goal)[0, 1] for epoch in figures[kept].T])
+    return np.array([correlation(ranks(epoch), goal) for epoch in figures[kept].T])
 
 
 def seed_noise(table: ArchTable, column: str = "valid_perf") -> Floats:
-    """Return, epoch by epoch, the standard deviation over seeds, averaged (root mean square)."""
+    """Return, epoch by epoch, the standard deviation over seeds, averaged (root mean square).
+
+    An architecture counts in the epochs that at least two of its seeds have; NaN where none does.
+    """
     figures = _curves(table, column)
-    noise: Floats = np.sqrt(np.nanmean(np.nanvar(figures, axis=1, ddof=1), axis=0))
+    seeds = (~np.isnan(figures)).sum(axis=1)
+    means = np.nansum(figures, axis=1) / np.maximum(seeds, 1)
+    squares = np.nansum((figures - means[:, None]) ** 2, axis=1) / np.maximum(seeds - 1, 1)
+    counted = (seeds > 1).sum(axis=0)
+    total = np.where(seeds > 1, squares, 0.0).sum(axis=0)
+    noise: Floats = np.where(counted > 0, np.sqrt(total / np.maximum(counted, 1)), np.nan)
     return noise

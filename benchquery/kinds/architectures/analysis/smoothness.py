@@ -58,7 +58,7 @@ def _pair_sums(values: Array, groups: Ints) -> tuple[float, int]:
 
 
 def _group(choices: Ints, columns: Sequence[int]) -> Ints:
-    """Number the rows by what they have in some columns."""
+    """Give each row the number of what it has in some columns."""
     groups = np.zeros(len(choices), dtype=np.int64)
     for column in columns:
         groups = groups * (choices.max() + 1) + choices[:, column]

@@ -38,15 +38,16 @@ def _run(args: argparse.Namespace) -> None:
 
     opened = {name: lightread(name, args.source) for name in args.tables}
     values = given_values(args.rest)
+    by = next(iter(opened.values())).ranking_column(args.by)
     if not values:
         rows = [
-            {"first": a, "second": b, **agreement(first, second, args.by, args.share)}
+            {"first": a, "second": b, **agreement(first, second, by, args.share)}
             for (a, first), (b, second) in itertools.combinations(opened.items(), 2)
         ]
         print_rows(rows, as_json=args.json)
         return
-    rows = [{"table": name, **_standing(table, values, args.by)} for name, table in opened.items()]
-    print_ranked(next(iter(opened.values())), rows, args.by, as_json=args.json)
+    rows = [{"table": name, **_standing(table, values, by)} for name, table in opened.items()]
+    print_ranked(next(iter(opened.values())), rows, by, as_json=args.json)
 
 
 def _standing(table: ArchTable, values: dict[str, str], by: str) -> dict[str, Any]:

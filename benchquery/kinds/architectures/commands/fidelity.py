@@ -33,7 +33,8 @@ def _run(args: argparse.Namespace) -> None:
     built = lightread(args.table, args.source)
     reference = lightread(args.reference or built.dataset)
     if args.worst is not None:
-        print_rows(largest_errors(built, reference, args.by, args.worst), as_json=args.json)
+        by = built.ranking_column(args.by)
+        print_rows(largest_errors(built, reference, by, args.worst), as_json=args.json)
         return
     found = {name: dataclasses.asdict(fidelity(built, reference, name)) for name in FIGURES}
     if args.json:
