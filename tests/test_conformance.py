@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.util
+import json
 import random
 import shutil
 import subprocess
@@ -19,10 +20,9 @@ from benchbuild.datasets import hyperparameters_for
 from benchbuild.datasets.registry import ENTRY_POINT_GROUP as DATASETS
 from benchbuild.datasets.registry import builtin_factories
 from benchbuild.kinds.darts.records import LINK_NAMES
-from benchbuild.pipeline.jobs import AnyRun, Run
+from benchbuild.pipeline.jobs import AnyRun
 from benchbuild.pipeline.registry import BUILT_IN as JOB_KINDS
 from benchbuild.pipeline.registry import GROUP as KINDS
-from benchbuild.pipeline.registry import kind_of as job_kind_of
 from benchbuild.testing import check_dataset, check_job_kind, check_method
 from benchbuild.testing.methods import SMALL_DATASET
 from benchquery import CondenseConfig, lightread
@@ -36,7 +36,7 @@ from benchquery.table.registry import kind_names, kind_of
 from benchquery.table.rows import RowTable
 from benchquery.table.store import BUNDLED
 from benchquery.testing import check_strategy, check_table, check_table_kind
-from tests.benchbuild.pages import code_block, install
+from tests.benchbuild.pages import code_block, install, run_command
 from tests.benchbuild.squares import SOURCE as SQUARES
 
 OLD = Path(__file__).parent / "data" / "tables-v1"
@@ -142,6 +142,7 @@ def changed_column(kind: TableKind, **changes: Any) -> TableKind:
         ({"reader": "readlight"}, "its reader is 'readlight'"),
         ({"view": "benchquery.text:format_table"}, "is no View"),
         ({"key": ("nothing",)}, "its key names 'nothing'"),
+        ({"ranked_by": "status"}, "it is ranked by 'status', of which neither way is better"),
         ({"expense": "perf"}, "its expense is 'perf', of which less is not better"),
         ({"name": "Two Words"}, "its name must be small letters"),
         ({"many": ""}, "many is ''"),
@@ -389,54 +390,74 @@ def test_a_dataset_that_is_a_function_conforms(
     check_dataset("f")
 
 
-# -------------------------------------------------------------------- kinds of job with a fault
+# -------------------------------------------------------------------- kinds of other packages
+
+SQUARE_FAULTS = {
+    "free": ("Cost(1.0, 1.0)", "Cost(0.0, 1.0)", "number=1 costs 0.0 seconds"),
+    "priceless": ("for _ in keys", "for _ in keys[1:]", "3 jobs have 2 costs"),
+    "double": ("run.jobs.numbers]", "run.jobs.numbers] * 2", "a key comes twice"),
+    "wide": ("[(number,) for", "[(number, 1) for", "does not have the fields number"),
+    "forgetful": (
+        "JOB =",
+        "SquareJobs.in_full = lambda self: {'numbers': [1]}\nJOB =",
+        "its jobs are others when they are read from run.json",
+    ),
+    "drifting": ("key[0] ** 2", "id(self) % 99991", "its figure 'square' is another"),
+    "scoreless": ("float(record.square)", "record.square", "the score of number=1 is no float"),
+    "failing": ("key[0] <= self", "0 <= self", "don't end well: {'failed': 3}"),
+}
+"""By name of a kind of job that squares numbers: what is changed in it, and what is said of it."""
+
+CHECKS = """
+import json
+from benchbuild.pipeline.jobs import Run
+from benchbuild.pipeline.registry import kind_of
+from benchbuild.testing import check_job_kind
+from benchquery.testing import check_table_kind
+from collatz.jobs import CollatzJobs, CollatzSettings
+from collatz.table import TABLE
+
+def squares(name):
+    kind = kind_of(name)
+    return Run(name, kind.settings("numbers", 0), kind.jobs((1, 2, 3)))
+
+def told(name):
+    try:
+        check_job_kind(squares(name), f"runs/{name}")
+    except AssertionError as error:
+        return str(error)
+
+if __name__ == "__main__":
+    check_table_kind(TABLE)
+    settings = CollatzSettings("collatz", 1000, 0.0)
+    check_job_kind(Run("collatz", settings, CollatzJobs(7)), "runs/collatz")
+    check_job_kind(squares("squares"), "runs/squares")
+    print(json.dumps({name: told(name) for name in NAMES}))
+"""
 
 
-def squares(
-    name: str, source: str, folder: Path, monkeypatch: pytest.MonkeyPatch, failing: int = 0
-) -> AnyRun:
-    """Install a kind of job that squares numbers, under another name; describe a run of it."""
-    module = f"kind_{name}"
-    source = source.replace('name = "squares"', f'name = "{name}"')
-    install(folder, module, source, KINDS, {name: f"{module}:JOB"})
-    monkeypatch.syspath_prepend(folder)
-    kind = job_kind_of(name)
-    return Run(name, kind.settings("numbers", failing), kind.jobs((1, 2, 3)))
+@pytest.fixture(scope="module")
+def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What is said of kinds with a fault, by name, after those without one have passed.
+
+    All are in packages of their own, that are looked for when Python starts.
+    """
+    folder = tmp_path_factory.mktemp("site")
+    shutil.copytree(Path(__file__).parent / "toy_kind" / "collatz", folder / "collatz")
+    collatz = {"numbers": "collatz.table:TABLE", "collatz": "collatz.jobs:JOB"}
+    names = list(SQUARE_FAULTS)
+    install(folder, "checks", CHECKS.replace("NAMES", repr(names)), KINDS, collatz)
+    install(folder, "toy_squares", SQUARES, KINDS, {"squares": "toy_squares:JOB"})
+    for name, (was, fault, _) in SQUARE_FAULTS.items():
+        assert was in SQUARES
+        source = SQUARES.replace(was, fault).replace('name = "squares"', f'name = "{name}"')
+        install(folder, f"kind_{name}", source, KINDS, {name: f"kind_{name}:JOB"})
+    done = run_command(folder, ["checks"])
+    assert done.returncode == 0, done.stderr
+    return dict(json.loads(done.stdout))
 
 
-@pytest.mark.parametrize(
-    ("name", "change", "told"),
-    [
-        ("free", ("Cost(1.0, 1.0)", "Cost(0.0, 1.0)"), "number=1 costs 0.0 seconds"),
-        ("priceless", ("for _ in keys", "for _ in keys[1:]"), "3 jobs have 2 costs"),
-        ("double", ("run.jobs.numbers]", "run.jobs.numbers] * 2"), "a key comes twice"),
-        ("wide", ("[(number,) for", "[(number, 1) for"), "does not have the fields number"),
-        (
-            "forgetful",
-            ("JOB =", "SquareJobs.in_full = lambda self: {'numbers': [1]}\nJOB ="),
-            "its jobs are others when they are read from run.json",
-        ),
-        ("drifting", ("key[0] ** 2", "id(self) % 99991"), "its figure 'square' is another"),
-        (
-            "scoreless",
-            ("float(record.square)", "record.square"),
-            "the score of number=1 is no float",
-        ),
-    ],
-)
-def test_faults_of_kinds_of_job_are_named(
-    name: str, change: tuple[str, str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert change[0] in SQUARES
-    run = squares(name, SQUARES.replace(*change), tmp_path, monkeypatch)
-    with pytest.raises(AssertionError, match=f"^kind of job '{name}': .*{told}"):
-        check_job_kind(run, tmp_path / "out")
-
-
-def test_a_kind_of_job_in_a_package_of_its_own_conforms(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    check_job_kind(squares("honest", SQUARES, tmp_path, monkeypatch), tmp_path / "out")
-    run = squares("weak", SQUARES, tmp_path, monkeypatch, failing=1)
-    with pytest.raises(AssertionError, match=r"don't end well: .*'failed': 1.*can't be squared"):
-        check_job_kind(run, tmp_path / "other")
+@pytest.mark.parametrize("name", SQUARE_FAULTS)
+def test_faults_of_kinds_of_job_are_named(name: str, said: dict[str, str]) -> None:
+    assert said[name].startswith(f"kind of job '{name}': ")
+    assert SQUARE_FAULTS[name][2] in said[name]

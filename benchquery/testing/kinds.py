@@ -103,6 +103,11 @@ def _check_names(kind: TableKind, whose: str) -> None:
             )
     for name in kind.key:
         claim(name in known, f"{whose}: its key names {name!r}, which is no column of it")
+    if any(column.direction for column in kind.columns):
+        claim(
+            kind.ranked_by in known and known[kind.ranked_by].direction,
+            f"{whose}: it is ranked by {kind.ranked_by!r}, of which neither way is better",
+        )
     if kind.expense is not None:
         claim(
             kind.expense in known,
