@@ -11,6 +11,7 @@ import pytest
 
 from benchbuild.cli import main
 from benchbuild.datasets import load
+from benchbuild.datasets.registry import ENTRY_POINT_GROUP as DATASETS
 from benchbuild.errors import DatasetError
 from benchquery import lightread
 from tests.benchbuild.pages import code_block, entry_point, install, run_command, run_lines
@@ -75,6 +76,13 @@ def test_a_spec_states_the_sizes(papers: Path) -> None:
     (papers / "papers.npz").unlink()
     listed = run_command(papers, ["benchbuild", "datasets", "--json"])
     assert not {row["name"]: row for row in json.loads(listed.stdout)}["papers"]["on_disk"]
+
+
+def test_what_the_page_states_is_true(papers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(papers, "true_papers", FUNCTION + SPEC, DATASETS, {"papers": "true_papers:PAPERS"})
+    monkeypatch.syspath_prepend(papers)
+    monkeypatch.setenv("GRAPHTAB_DATA", str(papers))
+    exec(code_block(PAGE, "text", "check_dataset"), {})
 
 
 @pytest.fixture
