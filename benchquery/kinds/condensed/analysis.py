@@ -70,9 +70,9 @@ def usual_means(table: CondensedTable, model: str = "gcn") -> dict[str, list[Rec
     """Return for each method its usual run at every ratio, averaged over condensation seeds.
 
     A method that was run in several ways counts with the way that is most like its recipe; of
-    equally usual ones, with the one that has most figures. Ways are told apart by everything but
-    ratio and seed, the evaluation included. To see another way, leave rows out first:
-    ``table.where(init="noise")``.
+    equally usual ones, with the one that has most figures, and of those with the first by the
+    alphabet. Ways are told apart by everything but ratio and seed, the evaluation included. To see
+    another way, leave rows out first: ``table.where(init="noise")``.
 
     Rows without a figure are left out: ``failed`` of a record counts those of its ratio, and a
     ratio, a way or a method that has no figure at all is not there.
@@ -95,13 +95,14 @@ def usual_means(table: CondensedTable, model: str = "gcn") -> dict[str, list[Rec
     usual = EvalConfig(model=model).valid_hash()
     chosen = {
         method: min(
-            runs.values(),
-            key=lambda means: (
-                means[0]["evaluation"] != usual,
-                len(peculiarities(means[0])),
-                -sum(mean["count"] for mean in means),
+            runs.items(),
+            key=lambda run: (
+                run[1][0]["evaluation"] != usual,
+                len(peculiarities(run[1][0])),
+                -sum(mean["count"] for mean in run[1]),
+                run[0],
             ),
-        )
+        )[1]
         for method, runs in ways.items()
     }
     return {
