@@ -61,8 +61,8 @@ def plot_search(traces: Sequence[Trace], path: Path, measure: Measure = "reward"
     for panel, (contest, searches) in zip(axes, panels.items(), strict=False):
         _draw_panel(panel, contest, searches, measure, styles)
         panel.set_title(_heading(contest, searches, panels), fontsize=10)
-        handles, labels = panel.get_legend_handles_labels()
-        legend = dict(zip(labels, handles, strict=True)) | legend
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
+            legend.setdefault(label, handle)
     for empty in axes[len(panels) :]:
         empty.set_axis_off()
     figure.legend(

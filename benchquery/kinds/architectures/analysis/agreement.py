@@ -51,20 +51,22 @@ def common(first: ArchTable, second: ArchTable, by: str) -> Common:
     Raises:
         QueryError: If these are fewer than two.
     """
-    shared = np.intersect1d(first.hashes, second.hashes)
+    shared, *rows = np.intersect1d(first.hashes, second.hashes, return_indices=True)
     if len(shared) < 2:
         raise QueryError(
             f"the tables of {first.name!r} and {second.name!r} have {len(shared)} "
             "architectures in common; at least 2 are needed"
         )
-    known = shared
-    for table in (first, second):
-        known = np.intersect1d(known, table.hashes[has_figures(table, by)])
-    if len(known) < 2:
+    known = has_figures(first, by)[rows[0]] & has_figures(second, by)[rows[1]]
+    count = int(known.sum())
+    if count < 2:
         what = f"architectures that the tables {first.name!r} and {second.name!r} share"
-        raise too_few(len(known), len(shared), what, (by,), 2)
-    a, b = (goodness(table.lookup(known, by), by) for table in (first, second))
-    return Common(a, b, len(shared) - len(known))
+        raise too_few(count, len(shared), what, (by,), 2)
+    a, b = (
+        goodness(table.column(by)[held[known]], by)
+        for table, held in zip((first, second), rows, strict=True)
+    )
+    return Common(a, b, len(shared) - count)
 
 
 def _measure(name: str, a: Array, b: Array, share: float) -> float:
