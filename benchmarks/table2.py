@@ -182,6 +182,9 @@ def verdicts(standings: Sequence[Standing]) -> list[list[str]]:
 def report(traces: Sequence[Trace], figure: Path | None) -> None:
     order = list(dict.fromkeys(trace.strategy for trace in traces))
     standings = sorted(compare(traces), key=lambda row: order.index(row.strategy))
+    contests = {(row.dataset, row.table_sha256, row.budget, row.workers) for row in standings}
+    if len(contests) > len({row.dataset for row in standings}):
+        sys.exit("the traces are of several tables, budgets or numbers of workers on a dataset")
     seeds = max(row.seeds for row in standings)
     print(f"Test metric in percent, {BUDGET} of the architectures, {seeds} seeds, mean ± standard "
           f"error:\n\n{markdown(side_by_side(standings))}")  # fmt: skip

@@ -96,7 +96,7 @@ def _run(args: argparse.Namespace) -> None:
 
     table = lightread(args.table, args.source)
     budget = Budget.parse(args.budget, len(table), args.repeats)
-    names = [match_strategy(name) for name in args.strategy or ["evolution"]]
+    names = list(dict.fromkeys(match_strategy(name) for name in args.strategy or ["evolution"]))
     if args.seeds < 1:
         raise QueryError(f"--seeds must be at least 1, not {args.seeds}")
     if args.out:

@@ -72,6 +72,8 @@ def save(figure: mpl_figure.Figure, path: Path) -> None:
 def write_report(table: RowTable[Any], path: Path) -> None:
     """Write one self-contained page with every picture of a table and the numbers behind.
 
+    In the place of a picture that the table has too few figures for, the page says so.
+
     Raises:
         QueryError: If the ending of the name is not .html, or there is no such folder.
     """
@@ -90,11 +92,19 @@ def write_report(table: RowTable[Any], path: Path) -> None:
         for heading, lines in numbers.items()
     )
     drawn = "".join(
-        f"<h2>{html.escape(name.capitalize())}</h2>{_svg(getattr(table.plot, name)())}"
+        f"<h2>{html.escape(name.capitalize())}</h2>{_picture(table, name)}"
         for name in drawable(table)
     )
     body = f"<ul>{listed}</ul>{counted}{drawn}"
     path.write_text(_page(f"GraphTab: {table.name}", body), encoding="utf-8")
+
+
+def _picture(table: RowTable[Any], name: str) -> str:
+    """Return a picture of a table as an element, or why there is none."""
+    try:
+        return _svg(getattr(table.plot, name)())
+    except QueryError as error:
+        return f"<p>not drawn: {html.escape(str(error))}</p>"
 
 
 def _best_rows(table: RowTable[Any]) -> dict[str, list[dict[str, Any]]]:

@@ -56,6 +56,11 @@ def title(table: RowTable[Any], what: str) -> str:
     return f"{what}: {table.name}, {table.manifest.origin} ({source})"
 
 
+def without(count: int, what: str = "a figure") -> str:
+    """Return the line of a heading that says how many rows are not shown; empty if all are."""
+    return f"\n{count:,} without {what} left out" if count else ""
+
+
 def finish(axes: mpl_axes.Axes, heading: str = "") -> None:
     """Give axes their grid and heading."""
     axes.grid(alpha=0.25)

@@ -13,7 +13,7 @@ from benchquery.search.front import Front, front
 from benchquery.search.oracle import PROTOCOLS, Oracle
 from benchquery.search.run import run
 from benchquery.search.strategies import STRATEGIES, Strategy, get_strategy, strategy_names
-from benchquery.search.summary import Average, Standing, aggregate, compare
+from benchquery.search.summary import Average, Contest, Standing, aggregate, compare
 from benchquery.search.trace import SearchReport, Trace, load, save
 from benchquery.search.workers import SimulatedWorkers, keep_busy
 
@@ -22,6 +22,7 @@ __all__ = [
     "STRATEGIES",
     "Average",
     "Budget",
+    "Contest",
     "Front",
     "Oracle",
     "SearchReport",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
+from benchquery.analysis.known import known_part
 from benchquery.kinds.architectures.table import ArchTable
 from benchquery.search.trace import Trace
 from benchquery.table.fronts import pareto_rows
@@ -27,13 +29,16 @@ class Front:
         true: The architectures of the table that none beats.
         hits: How many of the true ones were found.
         share: The hypervolume of the found front over that of the true one, measured from
-            the worst values of the table: 1 is all there is.
+            the worst values of the table: 1 is all there is. NaN if the true one has none.
+        left_out: How many architectures of the table have no figure in one of the two, so that
+            they are on no front.
     """
 
     found: tuple[int, ...]
     true: tuple[int, ...]
     hits: int
     share: float
+    left_out: int
 
 
 def front(trace: Trace, table: ArchTable, cheaper: str = "latency") -> Front:
@@ -43,17 +48,23 @@ def front(trace: Trace, table: ArchTable, cheaper: str = "latency") -> Front:
         trace: The trace.
         table: The table that was searched.
         cheaper: The column that is to be small.
+
+    Raises:
+        QueryError: If no architecture of the table has a figure in both.
     """
-    costs = np.stack([-table.column("valid_perf"), table.column(cheaper)], axis=1)
-    worst = np.nanmax(costs, axis=0)
-    asked = np.flatnonzero(np.isin(table.hashes, trace.hashes))
+    known = known_part(table, "valid_perf", cheaper)
+    costs = np.stack([-known.column("valid_perf"), known.column(cheaper)], axis=1)
+    worst = costs.max(axis=0)
+    asked = np.flatnonzero(np.isin(known.hashes, trace.hashes))
     found = asked[pareto_rows(costs[asked])]
     true = pareto_rows(costs)
+    whole = hypervolume(costs[true], worst)
     return Front(
-        found=tuple(table.hashes[found].tolist()),
-        true=tuple(table.hashes[true].tolist()),
+        found=tuple(known.hashes[found].tolist()),
+        true=tuple(known.hashes[true].tolist()),
         hits=len(np.intersect1d(found, true)),
-        share=hypervolume(costs[found], worst) / hypervolume(costs[true], worst),
+        share=hypervolume(costs[found], worst) / whole if whole else math.nan,
+        left_out=len(table) - len(known),
     )
 
 

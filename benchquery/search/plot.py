@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,16 +10,20 @@ from benchquery._imports import LazyModule
 from benchquery.errors import QueryError
 from benchquery.figures.page import check_picture, save
 from benchquery.figures.style import COLOURS, new_figure
-from benchquery.search.summary import Measure, aggregate, group
+from benchquery.search.summary import Contest, Measure, aggregate, group
 from benchquery.search.trace import Trace
 
 if TYPE_CHECKING:
+    import matplotlib.artist as mpl_artist
     import matplotlib.axes as mpl_axes
     import matplotlib.ticker as mpl_ticker
     import numpy as np
 else:
     np = LazyModule("numpy")
     mpl_ticker = LazyModule("matplotlib.ticker", extra="plot")
+
+Searches = Mapping[str, Sequence[Trace]]
+"""The traces of each strategy in one contest."""
 
 _DASHES = ("-", "--", "-.", ":")
 _COLUMNS = 3
@@ -30,8 +34,8 @@ _SKIPPED = 0.02
 def plot_search(traces: Sequence[Trace], path: Path, measure: Measure = "reward") -> None:
     """Draw the best so far of each strategy: mean over the seeds, standard error shaded.
 
-    There is one panel for each dataset and protocol, as in Figure 8 of the NAS-Bench-Graph
-    paper.
+    There is one panel for each contest, as in Figure 8 of the NAS-Bench-Graph paper: a table,
+    protocol, budget and number of workers, which its title names.
 
     Args:
         traces: The traces.
@@ -39,38 +43,64 @@ def plot_search(traces: Sequence[Trace], path: Path, measure: Measure = "reward"
         measure: The incumbent's ``reward``, or its test metric ``perf``.
 
     Raises:
-        QueryError: If the picture can't be written there, or there are no traces.
+        QueryError: If the picture can't be written there, there are no traces, or a strategy has
+            a seed twice in a contest.
     """
     check_picture(path)
     if not traces:
         raise QueryError("there are no traces to draw")
-    panels: dict[tuple[str, str], list[Trace]] = {}
-    for trace in traces:
-        panels.setdefault((trace.dataset, trace.protocol), []).append(trace)
+    panels: dict[Contest, dict[str, list[Trace]]] = {}
+    for (contest, strategy), members in group(traces).items():
+        panels.setdefault(contest, {})[strategy] = members
     columns = min(len(panels), _COLUMNS)
     rows = -(-len(panels) // columns)
     figure = new_figure(4.6 * columns + 1, 3.4 * rows)
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     styles = {name: style for style, name in enumerate(dict.fromkeys(t.strategy for t in traces))}
-    for panel, members in zip(axes, panels.values(), strict=False):
-        _draw_panel(panel, members, measure, styles)
+    legend: dict[str, mpl_artist.Artist] = {}
+    for panel, (contest, searches) in zip(axes, panels.items(), strict=False):
+        _draw_panel(panel, contest, searches, measure, styles)
+        panel.set_title(_heading(contest, searches, panels), fontsize=10)
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
+            legend.setdefault(label, handle)
     for empty in axes[len(panels) :]:
         empty.set_axis_off()
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=9)
+    figure.legend(
+        list(legend.values()), list(legend), loc="outside lower center", ncols=4, fontsize=9
+    )
     save(figure, path)
 
 
+def _heading(contest: Contest, searches: Searches, panels: Mapping[Contest, Searches]) -> str:
+    """Return the title of a panel; it names the checksum where two tables have one name."""
+    name = _table_name(searches)
+    others = {other.table_sha256 for other in panels if _table_name(panels[other]) == name}
+    which = f" {contest.table_sha256[:8]}" if len(others) > 1 else ""
+    return f"{name}{which}, rewarded: {contest.protocol}\n{contest.terms}"
+
+
+def _table_name(searches: Searches) -> str:
+    """Return the name and the origin of the table of some searches."""
+    first = next(iter(searches.values()))[0]
+    return f"{first.dataset} ({first.origin})"
+
+
 def _draw_panel(
-    axes: mpl_axes.Axes, traces: Sequence[Trace], measure: Measure, styles: dict[str, int]
+    axes: mpl_axes.Axes,
+    contest: Contest,
+    searches: Searches,
+    measure: Measure,
+    styles: Mapping[str, int],
 ) -> None:
-    """Draw the strategies on one dataset under one protocol."""
-    first, lowest, highest = traces[0], [], []
-    for (_, _, strategy), members in group(traces).items():
+    """Draw the strategies in one contest; where an incumbent has no figure there is no line."""
+    lowest, highest = [], []
+    for strategy, members in searches.items():
         average = aggregate(members, measure)
         error = np.nan_to_num(average.error)
-        lowest.append(average.mean[int(len(average.at) * _SKIPPED)])
-        highest.append((average.mean + error).max())
+        known = average.mean[~np.isnan(average.mean)]
+        if known.size:
+            lowest.append(known[int(len(known) * _SKIPPED)])
+            highest.append(np.nanmax(average.mean + error))
         style = styles[strategy]
         colour = COLOURS[style % len(COLOURS)]
         axes.plot(
@@ -82,11 +112,11 @@ def _draw_panel(
             average.at, average.mean - error, average.mean + error,
             step="post", color=colour, alpha=0.2, linewidth=0,
         )  # fmt: skip
-    margin = 0.05 * (max(highest) - min(lowest))
-    axes.set_ylim(min(lowest) - margin, max(highest) + margin)
+    if highest and max(highest) > min(lowest):
+        margin = 0.05 * (max(highest) - min(lowest))
+        axes.set_ylim(min(lowest) - margin, max(highest) + margin)
     axes.yaxis.set_major_locator(mpl_ticker.MaxNLocator(6, steps=[1, 2, 5, 10]))
     axes.yaxis.set_major_formatter(mpl_ticker.PercentFormatter(1, decimals=1, symbol=""))
-    split = "validation" if (measure, first.protocol) == ("reward", "validation") else "test"
-    axes.set(xlabel=f"budget [{first.budget.unit}]", ylabel=f"{split} metric of the best [%]")
-    axes.set_title(f"{first.dataset} ({first.origin}), rewarded: {first.protocol}", fontsize=10)
+    split = "validation" if (measure, contest.protocol) == ("reward", "validation") else "test"
+    axes.set(xlabel=f"budget [{contest.budget.unit}]", ylabel=f"{split} metric of the best [%]")
     axes.grid(alpha=0.25)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from benchquery._imports import LazyModule
 from benchquery.errors import QueryError
+from benchquery.search.budget import Budget
 from benchquery.search.trace import SearchReport, Trace
 
 if TYPE_CHECKING:
@@ -20,6 +21,38 @@ else:
 
 Measure = Literal["reward", "perf"]
 Axis = Literal["spent", "time"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Contest:
+    """What searches must have in common to be compared.
+
+    Two tables of one name are told apart by their checksum, and one table that goes by two names
+    is one.
+
+    Attributes:
+        table_sha256: The checksum of the table's figures.
+        protocol: What the reward was.
+        budget: How much might be asked.
+        workers: How many simulated workers there were.
+    """
+
+    table_sha256: str
+    protocol: str
+    budget: Budget
+    workers: int
+
+    @classmethod
+    def of(cls, trace: Trace) -> Contest:
+        """Return the contest that a search took part in."""
+        return cls(trace.table_sha256, trace.protocol, trace.budget, trace.workers)
+
+    @property
+    def terms(self) -> str:
+        """The budget and the workers, for people."""
+        free = ", repeats free" if self.budget.repeats == "free" else ""
+        workers = f"{self.workers} worker{'' if self.workers == 1 else 's'}"
+        return f"{self.budget.amount:,.12g} {self.budget.unit}{free}, {workers}"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -46,10 +79,14 @@ class Standing:
     Attributes:
         strategy: The strategy.
         dataset: The name of the table that was searched.
+        origin: Whether the table's figures are published, measured or synthetic.
+        table_sha256: The checksum of the table's figures.
         protocol: What the reward was.
+        budget: How much might be asked.
+        workers: How many simulated workers there were.
         seeds: How many traces there are.
         valid_perf: The mean validation metric of the finds.
-        perf: Their mean test metric.
+        perf: Their mean test metric; NaN if a find has none, as its training failed.
         perf_error: Its standard error; NaN for a single trace.
         regret: Their mean regret.
         rank: Their mean rank by test metric.
@@ -57,7 +94,11 @@ class Standing:
 
     strategy: str
     dataset: str
+    origin: str
+    table_sha256: str
     protocol: str
+    budget: Budget
+    workers: int
     seeds: int
     valid_perf: float
     perf: float
@@ -81,19 +122,26 @@ def aggregate(
     Between its queries a search has what it had; the curve starts where all have something.
 
     Args:
-        traces: Traces of one strategy, dataset and protocol, with different seeds.
+        traces: Traces of one strategy in one contest (table, protocol, budget and workers), with
+            different seeds.
         measure: The incumbent's ``reward``, or its test metric ``perf``.
         over: The budget ``spent``, or the simulated ``time``.
 
     Raises:
-        QueryError: If there are none, or they are not of one kind.
+        QueryError: If there are none, they are not of one strategy and contest, or have a seed
+            twice.
     """
     traces = list(traces)
-    kinds = {(t.dataset, t.protocol, t.strategy, t.budget.unit) for t in traces}
-    if len(kinds) != 1:
+    groups = group(traces)
+    if len(groups) != 1:
+        said = "; ".join(
+            f"{strategy} on {members[0].dataset} ({contest.table_sha256[:8]}), "
+            f"{contest.protocol}, {contest.terms}"
+            for (contest, strategy), members in groups.items()
+        )
         raise QueryError(
-            "only traces of one dataset, protocol, strategy and unit can be averaged, not "
-            + ("none" if not kinds else "; ".join(" ".join(kind) for kind in sorted(kinds)))
+            "only traces of one strategy, table, protocol, budget and number of workers can be "
+            f"averaged, not {said or 'none'}"
         )
     curves = [trace.report().curve for trace in traces]
     start = max(curve[over][0] for curve in curves)
@@ -108,31 +156,63 @@ def aggregate(
     return Average(points, values.mean(axis=0), error, len(traces))
 
 
-def group(traces: Iterable[Trace]) -> Mapping[tuple[str, str, str], list[Trace]]:
-    """Sort traces by dataset, protocol and strategy, in order of first appearance."""
-    groups: dict[tuple[str, str, str], list[Trace]] = {}
+def group(traces: Iterable[Trace]) -> Mapping[tuple[Contest, str], list[Trace]]:
+    """Sort traces by contest and strategy, in order of first appearance.
+
+    Raises:
+        QueryError: If a strategy has a seed twice in a contest: a search that is counted several
+            times makes an error smaller than it is.
+    """
+    groups: dict[tuple[Contest, str], list[Trace]] = {}
     for trace in traces:
-        groups.setdefault((trace.dataset, trace.protocol, trace.strategy), []).append(trace)
+        groups.setdefault((Contest.of(trace), trace.strategy), []).append(trace)
+    for (contest, strategy), members in groups.items():
+        seeds = [trace.seed for trace in members]
+        twice = sorted({seed for seed in seeds if seeds.count(seed) > 1})
+        if twice:
+            raise QueryError(
+                f"there are several traces of {strategy!r} on {members[0].dataset!r} "
+                f"({contest.protocol}, {contest.terms}) with seed {', '.join(map(str, twice))}; "
+                "give each search once, and strategies that differ different names"
+            )
     return groups
 
 
 def compare(traces: Iterable[Trace]) -> list[Standing]:
-    """Set strategies side by side: one row each for a dataset and protocol, the best first.
+    """Set strategies side by side: one row each in a contest, the best first.
 
-    Best is the mean test metric. Protocols stay apart: a search that saw the test set can't
-    be held against one that did not.
+    Best is the mean test metric. Contests stay apart: another table, budget or number of workers
+    is another task, and a search that saw the test set can't be held against one that did not.
+
+    Raises:
+        QueryError: If a strategy has a seed twice in a contest.
     """
-    rows = [_standing([trace.report() for trace in members]) for members in group(traces).values()]
-    return sorted(rows, key=lambda row: (row.dataset, row.protocol, -row.perf))
+    rows = [
+        _standing(contest, [trace.report() for trace in members])
+        for (contest, _), members in group(traces).items()
+    ]
+    return sorted(rows, key=_place)
 
 
-def _standing(reports: Sequence[SearchReport]) -> Standing:
-    """Return how one strategy did."""
+def _place(row: Standing) -> tuple[object, ...]:
+    """Return where a row stands: contests by name and size, then the best first, unknown last."""
+    budget = row.budget
+    contest = (row.dataset, row.table_sha256, row.protocol, budget.unit, budget.amount)
+    unknown = math.isnan(row.perf)
+    return (*contest, budget.repeats, row.workers, unknown, 0.0 if unknown else -row.perf)
+
+
+def _standing(contest: Contest, reports: Sequence[SearchReport]) -> Standing:
+    """Return how one strategy did in a contest."""
     first = reports[0]
     return Standing(
         strategy=first.strategy,
         dataset=first.dataset,
-        protocol=first.protocol,
+        origin=first.origin,
+        table_sha256=contest.table_sha256,
+        protocol=contest.protocol,
+        budget=contest.budget,
+        workers=contest.workers,
         seeds=len(reports),
         valid_perf=float(np.mean([report.valid_perf for report in reports])),
         perf=float(np.mean([report.perf for report in reports])),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -119,9 +120,11 @@ def _row(config: CondenseConfig, evaluation: EvalConfig) -> dict[str, Any]:
     return row | {f"valid_perf_seed{seed}": valid[seed] for seed in EVAL_SEEDS}
 
 
-def write_condensed(folder: Path, dataset: str = "toy") -> Path:
+def write_condensed(
+    folder: Path, dataset: str = "toy", configs: Sequence[CondenseConfig] = CONFIGS
+) -> Path:
     """Write the table: all configurations judged by GCN, those of GCond by SGC too."""
-    configs = [config.replace(dataset=dataset) for config in CONFIGS]
+    configs = [config.replace(dataset=dataset) for config in configs]
     judged = [(config, GCN) for config in configs]
     judged += [(config, SGC) for config in configs if config.method == "gcond"]
     rows = [_row(*pair) for pair in judged]

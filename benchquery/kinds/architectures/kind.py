@@ -62,6 +62,7 @@ TABLE = TableKind(
             "Surrogate": f"{_ANALYSIS}.surrogate:Surrogate",
             "agreement": f"{_ANALYSIS}.agreement:agreement",
             "agreement_matrix": f"{_ANALYSIS}.agreement:agreement_matrix",
+            "curves_left_out": f"{_ANALYSIS}.learning:curves_left_out",
             "describe": f"{_ANALYSIS}.distribution:describe",
             "early_rank_correlation": f"{_ANALYSIS}.learning:early_rank_correlation",
             "eta_squared": f"{_ANALYSIS}.importance:eta_squared",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from benchquery.analysis.known import has_figures
 from benchquery.kinds.architectures.analysis.distribution import describe
 from benchquery.kinds.architectures.table import ArchTable
 
@@ -16,6 +17,7 @@ def report_rows(table: ArchTable) -> dict[str, list[dict[str, Any]]]:
     spread = [
         {"column": name, "unit": table.described(name).unit, **describe(table, name)}
         for name in metrics
+        if has_figures(table, name).any()
     ]
     best = [
         {"hash": arch.valid_hash(), "arch": repr(arch)} | {m: table[arch][m] for m in metrics}

@@ -57,7 +57,7 @@ def _forms() -> bytes:
 def _comparison(first: ArchTable, second: ArchTable) -> bytes:
     """Return how alike two tables rank, by each metric that both have, as JSON.
 
-    There are no rows if the tables have too little in common.
+    There is no row of a metric by which the tables have too little in common.
     """
     from benchquery.kinds.architectures.analysis.agreement import agreement
 
@@ -66,8 +66,9 @@ def _comparison(first: ArchTable, second: ArchTable) -> bytes:
         for table in (first, second)
     ]
     rows = []
-    with contextlib.suppress(QueryError), np.errstate(invalid="ignore", divide="ignore"):
-        rows = [agreement(first, second, by) for by in sorted(set.intersection(*metrics))]
+    for by in sorted(set.intersection(*metrics)):
+        with contextlib.suppress(QueryError):
+            rows.append(agreement(first, second, by))
     return f"[{', '.join(map(to_json, rows))}]".encode()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from benchquery.analysis.known import known_part
 from benchquery.errors import QueryError
 from benchquery.kinds.condensed.config import EvalConfig
 from benchquery.kinds.condensed.methods import METHODS
@@ -52,13 +53,29 @@ def check_model(table: CondensedTable, model: str) -> None:
         )
 
 
+def means_with_figures(table: CondensedTable, model: str) -> list[Record]:
+    """Return the means over condensation seeds, by one model, of which some seed has a figure.
+
+    Raises:
+        QueryError: If no graph was judged by the model, or none has a figure by it.
+    """
+    check_model(table, model)
+    means = [mean for mean in table.where(model=model).mean(over="seed") if mean["count"]]
+    if not means:
+        raise QueryError(f"no graph of this table of {table.name!r} has a figure by {model!r}")
+    return means
+
+
 def usual_means(table: CondensedTable, model: str = "gcn") -> dict[str, list[Record]]:
     """Return for each method its usual run at every ratio, averaged over condensation seeds.
 
     A method that was run in several ways counts with the way that is most like its recipe; of
-    equally usual ones, with the one that has most figures. Ways are told apart by everything but
-    ratio and seed, the evaluation included. To see another way, leave rows out first:
-    ``table.where(init="noise")``.
+    equally usual ones, with the one that has most figures, and of those with the first by the
+    alphabet. Ways are told apart by everything but ratio and seed, the evaluation included. To see
+    another way, leave rows out first: ``table.where(init="noise")``.
+
+    Rows without a figure are left out: ``failed`` of a record counts those of its ratio, and a
+    ratio, a way or a method that has no figure at all is not there.
 
     Args:
         table: The table.
@@ -69,23 +86,23 @@ def usual_means(table: CondensedTable, model: str = "gcn") -> dict[str, list[Rec
         `CondensedTable.mean`, the smallest ratio first.
 
     Raises:
-        QueryError: If no graph was judged by the model.
+        QueryError: If no graph was judged by the model, or none has a figure by it.
     """
-    check_model(table, model)
     ways: dict[str, dict[str, list[Record]]] = {}
-    for mean in table.where(model=model).mean(over="seed"):
+    for mean in means_with_figures(table, model):
         way = str([mean[name] for name in _WAY])
         ways.setdefault(mean["method"], {}).setdefault(way, []).append(mean)
     usual = EvalConfig(model=model).valid_hash()
     chosen = {
         method: min(
-            runs.values(),
-            key=lambda means: (
-                means[0]["evaluation"] != usual,
-                len(peculiarities(means[0])),
-                -sum(mean["count"] for mean in means),
+            runs.items(),
+            key=lambda run: (
+                run[1][0]["evaluation"] != usual,
+                len(peculiarities(run[1][0])),
+                -sum(mean["count"] for mean in run[1]),
+                run[0],
             ),
-        )
+        )[1]
         for method, runs in ways.items()
     }
     return {
@@ -103,12 +120,14 @@ def in_order(methods: Iterable[str]) -> list[str]:
 def common_ratio(table: CondensedTable) -> float:
     """Return the ratio at which most methods were judged by most models; the largest of those.
 
+    Rows without a figure are left out.
+
     Raises:
-        QueryError: If the table has no rows.
+        QueryError: If the table has no rows, or none with a figure.
     """
-    cells: dict[float, set[tuple[str, str]]] = {}
-    for record in table.records():
-        cells.setdefault(record["ratio"], set()).add((record["method"], record["model"]))
-    if not cells:
+    if not table:
         raise QueryError(f"this table of {table.name!r} has no rows")
+    cells: dict[float, set[tuple[str, str]]] = {}
+    for record in known_part(table, "perf").records():
+        cells.setdefault(record["ratio"], set()).add((record["method"], record["model"]))
     return max(cells, key=lambda ratio: (len(cells[ratio]), ratio))

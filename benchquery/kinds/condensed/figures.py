@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
+from benchquery.analysis.known import known_part, left_out
 from benchquery.errors import QueryError
 from benchquery.figures.style import (
     COLOURS,
@@ -18,11 +19,12 @@ from benchquery.figures.style import (
     look,
     new_figure,
     title,
+    without,
 )
 from benchquery.kinds.condensed.analysis import (
-    check_model,
     common_ratio,
     in_order,
+    means_with_figures,
     method_name,
     usual_means,
 )
@@ -91,7 +93,8 @@ def ratios(
     _ratio_ticks(axes, sorted({mean["ratio"] for mean in drawn}))
     axes.set(xlabel=label(table, "ratio"), ylabel=f"perf, {table.manifest.metric} [%]")
     axes.legend(fontsize=7, ncols=2)
-    finish(axes, title(table, f"Test performance of {model} by ratio"))
+    missing = without(left_out(table.where(model=model), "perf"))
+    finish(axes, title(table, f"Test performance of {model} by ratio") + missing)
     return figure
 
 
@@ -129,14 +132,10 @@ def costs(table: CondensedTable, model: str = "gcn") -> mpl_figure.Figure:
         table: The table.
         model: The model that judged the graphs.
     """
-    check_model(table, model)
     by_method: dict[str, list[Record]] = {}
-    for mean in table.where(model=model).mean(over="seed"):
-        if mean["count"]:
-            by_method.setdefault(mean["method"], []).append(mean)
+    for mean in means_with_figures(table, model):
+        by_method.setdefault(mean["method"], []).append(mean)
     sizes = [mean["graph_bytes"] for means in by_method.values() for mean in means]
-    if not sizes:
-        raise QueryError(f"no graph of this table of {table.name!r} has a figure by {model!r}")
     figure = new_figure(7.4, 4.6)
     axes = figure.subplots()
     for method in in_order(by_method):
@@ -154,7 +153,8 @@ def costs(table: CondensedTable, model: str = "gcn") -> mpl_figure.Figure:
     log_scale(axes)
     axes.set(xlabel="condense_time + expert_time [s]", ylabel=f"perf, {table.manifest.metric} [%]")
     axes.legend(fontsize=7, ncols=2)
-    finish(axes, title(table, f"Test performance of {model} by cost"))
+    missing = without(left_out(table.where(model=model), "perf"))
+    finish(axes, title(table, f"Test performance of {model} by cost") + missing)
     return figure
 
 
@@ -239,14 +239,14 @@ def models(table: CondensedTable, ratio: float | None = None) -> mpl_figure.Figu
         ratio: The ratio; None for the one at which most models were trained.
 
     Raises:
-        QueryError: If the table has no such ratio.
+        QueryError: If the table has no such ratio, or no figure at it.
     """
     ratio = common_ratio(table) if ratio is None else ratio
     part = table.where(ratio=ratio)
     if not part:
         known = ", ".join(f"{value:g}" for value in sorted(set(table.column("ratio").tolist())))
         raise QueryError(f"this table of {table.name!r} has no ratio {ratio!r}; allowed: {known}")
-    columns = list(dict.fromkeys(part.column("model").tolist()))
+    columns = list(dict.fromkeys(known_part(part, "perf").column("model").tolist()))
     means = {model: usual_means(part, model) for model in columns}
     methods = in_order({method for of_model in means.values() for method in of_model})
     matrix = np.full((len(methods) + 1, len(columns)), np.nan)
@@ -270,5 +270,6 @@ def models(table: CondensedTable, ratio: float | None = None) -> mpl_figure.Figu
     )  # fmt: skip
     axes.set(xlabel="model", ylabel="method")
     heading = title(table, f"perf, {table.manifest.metric} [%], ratio {ratio:g}")
+    heading += without(left_out(part, "perf"))
     figure.suptitle(heading, fontsize=9, wrap=True)
     return figure

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
-from benchquery.analysis.statistics import ranks
+from benchquery.analysis.known import left_out
+from benchquery.analysis.statistics import correlation, rank_correlation
 from benchquery.errors import QueryError
 from benchquery.kinds.architectures.analysis.frequency import node_depths, op_frequencies
 from benchquery.kinds.architectures.arch import LINKS
@@ -101,8 +102,9 @@ class WeightComparison:
         top: By operation, how often the best use it.
         everywhere: By operation, how often all architectures use it. Skips are rare here,
             because many raw forms with skips have one canonical form.
-        pearson: Correlation of `weights` and `top`.
+        pearson: Correlation of `weights` and `top`; NaN where one of them does not vary.
         spearman: That of their ranks.
+        left_out: How many architectures have no figure.
     """
 
     dataset: str
@@ -114,6 +116,7 @@ class WeightComparison:
     everywhere: dict[str, float]
     pearson: float
     spearman: float
+    left_out: int
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row an operation."""
@@ -144,7 +147,8 @@ def compare_weights(
             ones, None for both.
 
     Raises:
-        QueryError: If the table is one of another dataset, or the share is not in (0, 1].
+        QueryError: If the table is one of another dataset or has no figures, or the share is
+            not in (0, 1].
     """
     weights = _of(weights)
     if table.dataset != weights.dataset:
@@ -166,6 +170,7 @@ def compare_weights(
         errors=weight_errors(weights, first=first),
         top=top,
         everywhere=everywhere,
-        pearson=float(np.corrcoef(a, b)[0, 1]),
-        spearman=float(np.corrcoef(ranks(a), ranks(b))[0, 1]),
+        pearson=correlation(a, b),
+        spearman=rank_correlation(a, b),
+        left_out=left_out(table, by),
     )

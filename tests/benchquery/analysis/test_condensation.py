@@ -10,7 +10,7 @@ from benchquery import CondenseConfig, condread
 from benchquery.analysis import usual_means
 from benchquery.errors import QueryError
 from benchquery.kinds.condensed.analysis import common_ratio, method_name
-from tests.benchquery import condensing
+from tests.benchquery.condensing import write_condensed
 
 USUAL = CondenseConfig("toy", "gcond", 0.026)
 CONFIGS = [
@@ -23,9 +23,8 @@ CONFIGS = [
 ]  # fmt: skip
 
 
-def test_the_most_usual_run_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(condensing, "CONFIGS", CONFIGS)
-    cond = condread(condensing.write_condensed(tmp_path / "toy-condensed"))
+def test_the_most_usual_run_counts(tmp_path: Path) -> None:
+    cond = condread(write_condensed(tmp_path / "toy-condensed", configs=CONFIGS))
     means = usual_means(cond)
     assert list(means) == ["random", "gcond"]
     (mean,) = means["gcond"]

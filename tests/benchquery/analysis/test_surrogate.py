@@ -31,5 +31,5 @@ def test_a_surrogate_is_the_same_for_the_same_seed() -> None:
 
 
 def test_too_few_rows_are_named() -> None:
-    with pytest.raises(QueryError, match=r"7 rows with 'valid_perf'; .* at least 20"):
+    with pytest.raises(QueryError, match=r"7 of the 7 rows .* 'valid_perf'; at least 20"):
         fit_surrogate(lightread("cora").top(7))

@@ -40,6 +40,16 @@ def test_one_object_a_seed(capsys: pytest.CaptureFixture[str]) -> None:
         assert row["regret"] == pytest.approx(table.column("perf").max() - row["perf"])
 
 
+def test_a_strategy_that_is_named_twice_runs_once(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    twice = ["--strategy", "random", "--strategy", "Random"]
+    picture = ["--plot", str(tmp_path / "search.svg")]
+    rows = ask(capsys, "proteins", *twice, "--budget", "5", "--seeds", "2", *picture)
+    assert [(row["strategy"], row["seed"]) for row in rows] == [("random", 0), ("random", 1)]
+    assert "random (2 seeds)" in (tmp_path / "search.svg").read_text()
+
+
 def installed_strategies() -> list[str]:
     """Return the strategies that can run here."""
     needed = {"nni": "nni", "optuna": "optuna", "autogl": "autogl"}

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import dataclasses
+import random
+import re
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +15,8 @@ from benchquery import lightread
 from benchquery.errors import CorruptTableError, QueryError
 from benchquery.search import Budget, Oracle, Trace, aggregate, compare, load, run, save
 from benchquery.search.plot import plot_search
-from benchquery.search.summary import standard_error
-from tests.benchquery.search.conftest import Raced
+from benchquery.search.summary import group, standard_error
+from tests.benchquery.search.conftest import FAILED, Raced
 
 rows = st.lists(
     st.tuples(st.sampled_from([0.5, 1.0]), st.sampled_from([0.1, 0.2, 0.3]), st.integers(1, 9)),
@@ -185,10 +187,64 @@ def test_unlike_traces_are_not_averaged() -> None:
     fair, leaky = (
         run("random", "proteins", 5, protocol=protocol) for protocol in ("validation", "leaky-test")
     )
-    with pytest.raises(QueryError, match=r"leaky-test.*validation"):
+    with pytest.raises(QueryError, match=r"validation, 5 queries.*; .*leaky-test, 5 queries"):
         aggregate([fair, leaky])
     with pytest.raises(QueryError, match="none"):
         aggregate([])
+
+
+def unlike() -> list[tuple[str, Trace]]:
+    """A search, and others that differ from it in one thing each, which the text names."""
+    usual = run("random", "cora-built", 20)
+    published = dataclasses.replace(run("random", "cora", 20), dataset="cora-built")
+    return [
+        ("20 queries, 1 worker", usual),
+        ("30 queries, 1 worker", run("random", "cora-built", 30)),
+        ("20 queries, repeats free", run("random", "cora-built", Budget(20, repeats="free"))),
+        ("20 queries, 8 workers", run("random", "cora-built", 20, workers=8)),
+        ("20 seconds, 1 worker", run("random", "cora-built", Budget(20, "seconds"))),
+        ("leaky-test", run("random", "cora-built", 20, protocol="leaky-test")),
+        (published.table_sha256[:8], published),
+    ]
+
+
+def test_other_tables_budgets_and_workers_are_other_contests(tmp_path: Path) -> None:
+    named, traces = zip(*unlike(), strict=True)
+    rows = compare(traces)
+    assert len(rows) == len(traces)
+    assert {row.seeds for row in rows} == {1}
+    said = {(row.table_sha256, row.protocol, row.budget, row.workers) for row in rows}
+    assert said == {(t.table_sha256, t.protocol, t.budget, t.workers) for t in traces}
+    assert {row.origin for row in rows} == {"measured", "published"}
+    for words, trace in list(zip(named, traces, strict=True))[1:]:
+        with pytest.raises(QueryError, match=rf"only traces of one .*{re.escape(words)}"):
+            aggregate([traces[0], trace])
+    plot_search(traces, tmp_path / "search.svg")
+    drawn = (tmp_path / "search.svg").read_text()
+    titles = re.findall(r"<!-- (cora-built \(.*|[\d,]+ (?:queries|seconds), .*) -->", drawn)
+    panels = list(zip(titles[::2], titles[1::2], strict=True))
+    assert len(set(panels)) == len(traces)
+
+
+def test_a_search_counts_once(tmp_path: Path) -> None:
+    trace, other = (run("random", "proteins", 20, seed=seed) for seed in (3, 4))
+    calls = (aggregate, compare, group, lambda traces: plot_search(traces, tmp_path / "a.svg"))
+    for call in calls:
+        with pytest.raises(QueryError, match=r"'random' on 'proteins' .*20 queries.* with seed 3;"):
+            call([trace, other, *[trace] * 4])
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_strategy_whose_find_failed_comes_last(raced: Raced, tmp_path: Path) -> None:
+    def unlucky(oracle: Oracle, rng: random.Random) -> None:
+        oracle.evaluate(oracle.hashes[FAILED])
+
+    traces = [run(name, raced.table, 5) for name in (unlucky, "random")]
+    rows = compare(traces)
+    assert [row.strategy for row in rows] == ["random", "unlucky"]
+    assert np.isnan(rows[1].perf)
+    plot_search(traces, tmp_path / "search.svg", "perf")
+    plot_search(traces[:1], tmp_path / "alone.svg", "perf")
 
 
 @pytest.mark.parametrize("ending", [".png", ".svg"])

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
+from benchquery.analysis.known import known_part
+from benchquery.analysis.statistics import correlation
 from benchquery.kinds.architectures.table import ArchTable
 
 if TYPE_CHECKING:
@@ -19,12 +21,20 @@ METRICS = ("perf", "latency", "para")
 
 
 def describe(table: ArchTable, by: str = "perf") -> dict[str, float]:
-    """Return the mean, spread and quantiles of a column, rows without a figure left out."""
-    values = table.column(by)
-    values = values[~np.isnan(values)]
+    """Return the mean, spread and quantiles of a column.
+
+    Returns:
+        They by name; ``rows`` is the number of rows with a figure, ``left_out`` that of rows
+        without one.
+
+    Raises:
+        QueryError: If no row has a figure.
+    """
+    values = known_part(table, by).column(by)
     quantiles = {f"q{round(100 * q):02d}": np.quantile(values, q) for q in (0.05, 0.25, 0.5, 0.75)}
     spread = {
         "rows": len(values),
+        "left_out": len(table) - len(values),
         "mean": values.mean(),
         "std": values.std(),
         "min": values.min(),
@@ -36,7 +46,14 @@ def describe(table: ArchTable, by: str = "perf") -> dict[str, float]:
 
 
 def metric_correlations(table: ArchTable, columns: Sequence[str] = METRICS) -> Floats:
-    """Return Pearson's correlation between the columns of a table, in their order."""
-    values = np.stack([table.column(name) for name in columns])
-    matrix: Floats = np.corrcoef(values[:, ~np.isnan(values).any(axis=0)])
-    return matrix
+    """Return Pearson's correlation between the columns of a table, in their order.
+
+    Rows that lack a figure in one of the columns are left out. A column that does not vary has
+    no correlation: NaN.
+
+    Raises:
+        QueryError: If fewer than two rows have all the figures.
+    """
+    part = known_part(table, *columns, least=2)
+    values = [part.column(name) for name in columns]
+    return np.array([[correlation(one, other) for other in values] for one in values])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
-from benchquery.analysis.statistics import ranks
+from benchquery.analysis.statistics import rank_correlation
 from benchquery.errors import QueryError
 from benchquery.kinds.architectures.table import ArchTable
 
@@ -31,11 +31,12 @@ class Fidelity:
 
     Two ceilings say what could be hoped for: how alike two of our own seeds rank, and how far
     apart two independent means over as many seeds would be by chance alone. Both are NaN where
-    there is one seed.
+    no two seeds have figures of the same two architectures. Correlations are NaN where a side
+    does not vary.
 
     Attributes:
         archs: Architectures compared.
-        left_out: Architectures without a figure of ours.
+        left_out: Architectures without a figure of ours, or without a published one.
         seeds: Seeds an architecture.
         bias: Mean of ours minus published.
         mean_error: Mean absolute error.
@@ -70,7 +71,7 @@ def fidelity(built: ArchTable, reference: ArchTable, by: str = "perf") -> Fideli
 
     Raises:
         QueryError: If the built table has no figures of single seeds, or fewer than two
-            architectures with a figure.
+            architectures with a figure in both tables.
         UnknownHashError: If the reference lacks an architecture.
     """
     return compare_seeds(seed_figures(built, by), reference.lookup(built.hashes, by))
@@ -132,12 +133,12 @@ def compare_seeds(per_seed: Floats, reference: Floats) -> Fidelity:
 
     Args:
         per_seed: (architectures, seeds), NaN where a seed has no figure.
-        reference: One figure an architecture.
+        reference: One figure an architecture, NaN where there is none.
 
     Raises:
-        QueryError: If fewer than two architectures have a figure.
+        QueryError: If fewer than two architectures have a figure on both sides.
     """
-    known = ~np.isnan(per_seed).all(axis=1)
+    known = ~(np.isnan(per_seed).all(axis=1) | np.isnan(reference))
     if known.sum() < 2:
         raise QueryError(
             f"{known.sum()} of {len(per_seed)} architectures have a figure; at least 2 are needed"
@@ -153,15 +154,11 @@ def compare_seeds(per_seed: Floats, reference: Floats) -> Fidelity:
         mean_error=float(np.abs(errors).mean()),
         median_error=float(np.median(np.abs(errors))),
         chance_error=_chance_error(ours),
-        spearman=_spearman(means, theirs),
+        spearman=rank_correlation(means, theirs),
         kendall=_kendall(means, theirs),
-        seed_spearman=_between_seeds(_spearman, ours),
+        seed_spearman=_between_seeds(rank_correlation, ours),
         seed_kendall=_between_seeds(_kendall, ours),
     )
-
-
-def _spearman(one: Floats, other: Floats) -> float:
-    return float(np.corrcoef(ranks(one), ranks(other))[0, 1])
 
 
 def _kendall(one: Floats, other: Floats) -> float:
@@ -173,11 +170,15 @@ def _mean_difference(one: Floats, other: Floats) -> float:
 
 
 def _between_seeds(measure: Callable[[Floats, Floats], float], ours: Floats) -> float:
-    """Return a measure of two seeds, averaged over the pairs; NaN if there are none."""
+    """Return a measure of two seeds, averaged over the pairs; NaN if there are none.
+
+    A pair counts where two architectures have a figure of both seeds.
+    """
     found = []
     for one, other in itertools.combinations(ours.T, 2):
         both = ~(np.isnan(one) | np.isnan(other))
-        found.append(measure(one[both], other[both]))
+        if both.sum() > 1:
+            found.append(measure(one[both], other[both]))
     return float(np.mean(found)) if found else float("nan")
 
 

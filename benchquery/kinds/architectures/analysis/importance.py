@@ -11,6 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
+from benchquery.analysis.known import known_part
+from benchquery.errors import QueryError
 from benchquery.kinds.architectures.arch import LINKS, NODES, OPS
 from benchquery.kinds.architectures.encoding import link_indices, op_indices
 from benchquery.kinds.architectures.table import ArchTable
@@ -24,7 +26,19 @@ else:
 
 
 def eta_squared(values: Array, groups: Ints) -> float:
-    """Return the share of the variance of values that lies between groups."""
+    """Return the share of the variance of values that lies between groups.
+
+    Missing values (NaN) are left out. Values that do not vary have no variance to share: NaN.
+
+    Raises:
+        QueryError: If no value is known.
+    """
+    known = ~np.isnan(values)
+    values, groups = values[known], groups[known]
+    if not len(values):
+        raise QueryError(f"none of {len(known):,} values is known, so nothing explains them")
+    if np.ptp(values) == 0:
+        return float("nan")
     _, group, size = np.unique(groups, return_inverse=True, return_counts=True)
     means = np.bincount(group, weights=values) / size
     between = (size * (means - values.mean()) ** 2).sum()
@@ -38,10 +52,13 @@ def node_importance(table: ArchTable, by: str = "perf") -> dict[str, Floats]:
     figure are left out.
 
     Returns:
-        ``prefix`` and ``suffix``, each by the number of nodes.
+        ``prefix`` and ``suffix``, each by the number of nodes; NaN if the figures do not vary.
+
+    Raises:
+        QueryError: If fewer than two rows have a figure.
     """
-    kept = ~np.isnan(table.column(by))
-    values, hashes = table.column(by)[kept], table.hashes[kept]
+    known = known_part(table, by, least=2)
+    values, hashes = known.column(by), known.hashes
     links = np.array(LINKS)[link_indices(hashes)]
     nodes = links * len(OPS) + op_indices(hashes)
     base = (NODES * len(OPS)) ** np.arange(NODES)

@@ -11,6 +11,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
+from benchquery.analysis.known import known_part
+from benchquery.analysis.statistics import correlation
 from benchquery.errors import QueryError
 from benchquery.kinds.architectures.analysis.agreement import goodness
 from benchquery.kinds.architectures.arch import NODES, OPS, RAW_LINKS, RAW_OPS, raw_hashes
@@ -30,15 +32,19 @@ class Landscape:
     """What a local search would meet.
 
     Attributes:
-        local_optima: Positions of the architectures that no neighbour beats.
+        local_optima: Positions of the architectures that no neighbour beats. One without a
+            figure is none of them, and beats none.
         distance: Of every architecture, the number of changes to the best one.
         fitness_distance: Pearson's correlation of how good an architecture is with that
-            distance; the nearer to -1, the surer a climb leads to the best.
+            distance; the nearer to -1, the surer a climb leads to the best. NaN if all are
+            equally good.
+        left_out: How many architectures have no figure.
     """
 
     local_optima: Ints
     distance: Ints
     fitness_distance: float
+    left_out: int
 
 
 @cache
@@ -90,7 +96,7 @@ def landscape(table: ArchTable, by: str = "perf") -> Landscape:
     """Return the local optima of a table and how figures fall with distance to the best.
 
     Raises:
-        QueryError: If the table does not hold its whole space.
+        QueryError: If the table does not hold its whole space, or has fewer than two figures.
     """
     space = get_space(table.manifest.space)
     if len(table) != len(space):
@@ -98,13 +104,16 @@ def landscape(table: ArchTable, by: str = "perf") -> Landscape:
             f"the table of {table.name!r} holds {len(table):,} of the {len(space):,} "
             f"architectures of space {space.name!r}; a landscape needs all of them"
         )
+    known_part(table, by, least=2)
     values: Array = goodness(table.lookup(space.hashes, by), by)
+    failed = np.isnan(values)
     first, second = neighbour_pairs(space.name)
     beaten = np.zeros(len(values), dtype=bool)
     beaten[first[values[second] > values[first]]] = True
-    distance = _distances(first, second, len(values), int(values.argmax()))
+    distance = _distances(first, second, len(values), int(np.nanargmax(values)))
     return Landscape(
-        local_optima=np.flatnonzero(~beaten),
+        local_optima=np.flatnonzero(~(beaten | failed)),
         distance=distance,
-        fitness_distance=float(np.corrcoef(values, distance)[0, 1]),
+        fitness_distance=correlation(values, distance),
+        left_out=int(failed.sum()),
     )

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
+from benchquery.analysis.known import known_part
 from benchquery.kinds.architectures.arch import LINKS, NODES
 from benchquery.kinds.architectures.encoding import link_indices, op_indices
 from benchquery.kinds.architectures.table import ArchTable
@@ -41,11 +42,13 @@ class Smoothness:
         ops: By number of operations that differ, all links equal.
         links: By number of links that differ, all operations equal.
         random: Over all pairs.
+        left_out: How many architectures have no figure, so that they are in no pair.
     """
 
     ops: Mapping[int, float]
     links: Mapping[int, float]
     random: float
+    left_out: int
 
 
 def _pair_sums(values: Array, groups: Ints) -> tuple[float, int]:
@@ -92,14 +95,18 @@ def smoothness(table: ArchTable, by: str = "perf") -> Smoothness:
     """Return how the difference of a figure grows with the number of changes.
 
     Architectures are compared in canonical form. Rows without a figure are left out.
+
+    Raises:
+        QueryError: If fewer than two rows have a figure.
     """
-    kept = ~np.isnan(table.column(by))
-    values, hashes = table.column(by)[kept], table.hashes[kept]
+    known = known_part(table, by, least=2)
+    values, hashes = known.column(by), known.hashes
     choices = np.concatenate([np.array(LINKS)[link_indices(hashes)], op_indices(hashes)], axis=1)
     links, ops = range(NODES), range(NODES, 2 * NODES)
     total, pairs = _pair_sums(values, np.zeros(len(values), dtype=np.int64))
     return Smoothness(
         ops=_by_distance(values, choices, links, ops),
         links=_by_distance(values, choices, ops, links),
-        random=total / pairs if pairs else float("nan"),
+        random=total / pairs,
+        left_out=len(table) - len(known),
     )

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
-from benchquery.analysis.statistics import ranks
-from benchquery.errors import QueryError
+from benchquery.analysis.known import has_figures, known_part
+from benchquery.analysis.statistics import rank_correlation
 from benchquery.kinds.architectures.encoding import encode
 from benchquery.kinds.architectures.space import get_space
 from benchquery.kinds.architectures.table import ArchTable
@@ -59,14 +59,17 @@ class Surrogate:
     Attributes:
         by: The column that it predicts.
         rows: How many measured rows it was fitted on.
+        left_out: How many rows of the table had no figure.
         error: Mean absolute error by cross-validation.
-        spearman: Rank correlation of predicted and measured by cross-validation.
+        spearman: Rank correlation of predicted and measured by cross-validation; NaN if the
+            figures do not vary.
         encoding: How architectures are encoded.
         model: The fitted model.
     """
 
     by: str
     rows: int
+    left_out: int
     error: float
     spearman: float
     encoding: str
@@ -79,8 +82,12 @@ class Surrogate:
         return Predictions(self.by, hashes, values, self.error)
 
     def fill(self, table: ArchTable) -> Predictions:
-        """Predict the architectures of the table's space that the table does not hold."""
-        return self.predict(np.setdiff1d(get_space(table.manifest.space).hashes, table.hashes))
+        """Predict the architectures of the table's space that the table has no figure of.
+
+        These are the ones that it does not hold, and the ones that it holds without a figure.
+        """
+        measured = table.hashes[has_figures(table, self.by)]
+        return self.predict(np.setdiff1d(get_space(table.manifest.space).hashes, measured))
 
 
 def fit_surrogate(
@@ -103,14 +110,9 @@ def fit_surrogate(
     Raises:
         QueryError: If there are too few rows with a figure.
     """
-    kept = ~np.isnan(table.column(by))
-    values = table.column(by)[kept]
-    if len(values) < max(_FEWEST, folds):
-        raise QueryError(
-            f"the table of {table.name!r} has {len(values)} rows with {by!r}; "
-            f"a surrogate needs at least {max(_FEWEST, folds)}"
-        )
-    features = encode(table.hashes[kept], encoding)
+    known = known_part(table, by, least=max(_FEWEST, folds))
+    values = known.column(by)
+    features = encode(known.hashes, encoding)
     model = ensemble.HistGradientBoostingRegressor(random_state=seed)
     split = model_selection.KFold(folds, shuffle=True, random_state=seed)
     with threadpoolctl.threadpool_limits(1):
@@ -119,8 +121,9 @@ def fit_surrogate(
     return Surrogate(
         by=by,
         rows=len(values),
+        left_out=len(table) - len(values),
         error=float(np.abs(unseen - values).mean()),
-        spearman=float(np.corrcoef(ranks(unseen), ranks(values))[0, 1]),
+        spearman=rank_correlation(unseen, values),
         encoding=encoding,
         model=model,
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
-from benchquery.kinds.architectures.analysis.agreement import goodness
+from benchquery.kinds.architectures.analysis.agreement import common
 from benchquery.kinds.architectures.table import ArchTable
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ def transfer_matrix(tables: Mapping[str, ArchTable], by: str = "perf") -> Floats
     """Return the rate at which one table's best architecture beats another table's others.
 
     Only architectures that both tables hold take part, so that the best of a large space
-    can be judged on a table of a smaller one.
+    can be judged on a table of a smaller one; those without a figure in one of them are left
+    out.
 
     Args:
         tables: Tables by name.
@@ -29,12 +30,14 @@ def transfer_matrix(tables: Mapping[str, ArchTable], by: str = "perf") -> Floats
 
     Returns:
         Row i, column j: the best of table i, judged by table j.
+
+    Raises:
+        QueryError: If two tables have figures of fewer than two architectures in common.
     """
     matrix: Floats = np.ones((len(tables), len(tables)))
     for i, search in enumerate(tables.values()):
         for j, judge in enumerate(tables.values()):
-            common = np.intersect1d(search.hashes, judge.hashes)
-            best = goodness(search.lookup(common, by), by).argmax()
-            judged = goodness(judge.lookup(common, by), by)
-            matrix[i, j] = (np.delete(judged, best) < judged[best]).mean()
+            both = common(search, judge, by)
+            best = both.first.argmax()
+            matrix[i, j] = (np.delete(both.second, best) < both.second[best]).mean()
     return matrix

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
+from benchquery.analysis.known import left_out, too_few
 from benchquery.errors import QueryError
-from benchquery.figures.style import COLOURS, GREY, draw_matrix, finish, new_figure, title
+from benchquery.figures.style import COLOURS, GREY, draw_matrix, finish, new_figure, title, without
 from benchquery.kinds.architectures.analysis.agreement import agreement_matrix
 from benchquery.kinds.architectures.analysis.fidelity import FIGURES, seed_figures
 from benchquery.kinds.architectures.analysis.transfer import transfer_matrix
@@ -29,6 +30,7 @@ def agreement(tables: Mapping[str, ArchTable], by: str = "perf") -> mpl_figure.F
     for axes, (measure, heading) in zip(figure.subplots(1, 3), _PANELS.items(), strict=True):
         draw_matrix(axes, agreement_matrix(tables, measure, by), names, names)
         axes.set_title(f"{heading} of {by}", fontsize=10)
+    _say_left_out(figure, tables, by)
     return figure
 
 
@@ -40,19 +42,30 @@ def transfer(tables: Mapping[str, ArchTable], by: str = "perf") -> mpl_figure.Fi
     draw_matrix(axes, transfer_matrix(tables, by), names, names)
     axes.set(xlabel="judged on", ylabel="best architecture of")
     axes.set_title(f"Transfer of the best by {by}", fontsize=10)
+    _say_left_out(figure, tables, by)
     return figure
+
+
+def _say_left_out(figure: mpl_figure.Figure, tables: Mapping[str, ArchTable], by: str) -> None:
+    """Say above a picture how many architectures of each table have no figure, if any."""
+    counts = {name: left_out(table, by) for name, table in tables.items()}
+    said = ", ".join(f"{count:,} of {name}" for name, count in counts.items() if count)
+    if said:
+        figure.suptitle(f"left out, without a figure: {said}", fontsize=9)
 
 
 def fidelity(tables: Mapping[str, ArchTable]) -> mpl_figure.Figure:
     """Draw the figures of a built table against those of a reference.
 
-    Each architecture is a point, and a line from its least seed to its greatest.
+    Each architecture is a point, and a line from its least seed to its greatest. Those without
+    a figure in one of the tables are left out.
 
     Args:
         tables: The built table, then the reference.
 
     Raises:
-        QueryError: If there are not two, or the first has no figures of single seeds.
+        QueryError: If there are not two, the first has no figures of single seeds, or no
+            architecture has figures in both.
     """
     if len(tables) != 2:
         raise QueryError(
@@ -62,14 +75,19 @@ def fidelity(tables: Mapping[str, ArchTable]) -> mpl_figure.Figure:
     figure = new_figure(9, 4.4)
     for axes, by in zip(figure.subplots(1, len(FIGURES)), FIGURES, strict=True):
         expected, seeds = reference.lookup(built.hashes, by), seed_figures(built, by)
+        known = ~(np.isnan(expected) | np.isnan(seeds).all(axis=1))
+        if not known.any():
+            what = f"architectures that the tables {name!r} and {other!r} share"
+            raise too_few(0, len(built), what, (by,), 1)
+        expected, seeds = expected[known], seeds[known]
         axes.axline((0.5, 0.5), slope=1, color=GREY, linewidth=1)
         axes.vlines(
             expected, np.nanmin(seeds, axis=1), np.nanmax(seeds, axis=1), color=COLOURS[5],
             linewidth=1,
         )  # fmt: skip
-        axes.plot(expected, built.column(by), "o", markersize=3, color=COLOURS[0])
+        axes.plot(expected, built.column(by)[known], "o", markersize=3, color=COLOURS[0])
         axes.set(xlabel=f"{by} of {other}", ylabel=f"{by} of {name}")
-        finish(axes)
+        finish(axes, without(int((~known).sum())).strip())
     figure.suptitle(
         title(built, f"{len(built)} architectures, least to greatest seed"), fontsize=10
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
+from benchquery.analysis.known import has_figures, known_part, left_out
 from benchquery.figures.style import (
     COLOURS,
     GREY,
@@ -14,11 +15,16 @@ from benchquery.figures.style import (
     log_scale,
     new_figure,
     title,
+    without,
 )
 from benchquery.kinds.architectures.analysis.distribution import METRICS, metric_correlations
 from benchquery.kinds.architectures.analysis.frequency import link_frequencies, op_frequencies
 from benchquery.kinds.architectures.analysis.importance import node_importance
-from benchquery.kinds.architectures.analysis.learning import early_rank_correlation, seed_noise
+from benchquery.kinds.architectures.analysis.learning import (
+    curves_left_out,
+    early_rank_correlation,
+    seed_noise,
+)
 from benchquery.kinds.architectures.analysis.smoothness import smoothness
 from benchquery.kinds.architectures.arch import NODES
 from benchquery.kinds.architectures.table import ArchTable
@@ -39,13 +45,17 @@ def pareto(
         table: The table.
         better: The column to maximise.
         cheaper: The column to minimise.
+
+    Raises:
+        QueryError: If no architecture has a figure in both.
     """
-    front = table.pareto(better, cheaper).top(len(table), cheaper)
+    known = known_part(table, better, cheaper)
+    front = known.pareto(better, cheaper).top(len(known), cheaper)
     figure = new_figure()
     axes = figure.subplots()
     axes.scatter(
-        table.column(cheaper), table.column(better), s=4, color=GREY, alpha=0.35, linewidths=0,
-        rasterized=True, label=f"{len(table):,} architectures",
+        known.column(cheaper), known.column(better), s=4, color=GREY, alpha=0.35, linewidths=0,
+        rasterized=True, label=f"{len(known):,} architectures",
     )  # fmt: skip
     axes.plot(
         front.column(cheaper), front.column(better), "o-", color=COLOURS[1], markersize=5,
@@ -54,18 +64,24 @@ def pareto(
     log_scale(axes)
     axes.set(xlabel=label(table, cheaper), ylabel=label(table, better))
     axes.legend(loc="lower right")
-    finish(axes, title(table, "Pareto front"))
+    finish(axes, title(table, "Pareto front") + without(len(table) - len(known)))
     return figure
 
 
 def distribution(table: ArchTable) -> mpl_figure.Figure:
-    """Draw how performance, latency and parameters are spread (Figure 2)."""
+    """Draw how performance, latency and parameters are spread (Figure 2).
+
+    Raises:
+        QueryError: If no architecture has a figure in any of them.
+    """
+    if not any(has_figures(table, name).any() for name in METRICS):
+        known_part(table, *METRICS)
     figure = new_figure(9, 3)
     for axes, name, colour in zip(figure.subplots(1, 3), METRICS, COLOURS, strict=False):
-        values = table.column(name)
-        axes.hist(values[~np.isnan(values)], bins=60, color=colour)
+        known = has_figures(table, name)
+        axes.hist(table.column(name)[known], bins=60, color=colour)
         axes.set(xlabel=label(table, name), ylabel="architectures")
-        finish(axes)
+        finish(axes, without(int((~known).sum())).strip())
     figure.suptitle(title(table, "Distribution"), fontsize=10)
     return figure
 
@@ -75,7 +91,8 @@ def correlations(table: ArchTable) -> mpl_figure.Figure:
     figure = new_figure(4.6, 3.6)
     axes = figure.subplots()
     draw_matrix(axes, metric_correlations(table), METRICS, METRICS, least=-1)
-    axes.set_title(title(table, "Correlations"), fontsize=9)
+    missing = left_out(table, *METRICS)
+    axes.set_title(title(table, "Correlations") + without(missing), fontsize=9)
     return figure
 
 
@@ -96,7 +113,7 @@ def frequency(table: ArchTable, share: float = 0.05, by: str = "perf") -> mpl_fi
     right.legend()
     for axes in (left, right):
         finish(axes)
-    figure.suptitle(title(table, "Choices of the best"), fontsize=10)
+    figure.suptitle(title(table, "Choices of the best") + without(left_out(table, by)), fontsize=10)
     return figure
 
 
@@ -115,7 +132,7 @@ def changes(table: ArchTable, by: str = "perf") -> mpl_figure.Figure:
         xlabel="number of changes", ylabel=f"mean difference of {label(table, by)}", ylim=(0, None)
     )
     axes.legend()
-    finish(axes, title(table, "Smoothness"))
+    finish(axes, title(table, "Smoothness") + without(result.left_out))
     return figure
 
 
@@ -129,7 +146,7 @@ def importance(table: ArchTable, by: str = "perf") -> mpl_figure.Figure:
     axes.set_xticks(lengths)
     axes.set(xlabel="number of nodes", ylabel=f"eta squared of {by}", ylim=(0, 1))
     axes.legend()
-    finish(axes, title(table, "Importance of nodes"))
+    finish(axes, title(table, "Importance of nodes") + without(left_out(table, by)))
     return figure
 
 
@@ -143,5 +160,6 @@ def learning(table: ArchTable) -> mpl_figure.Figure:
     right.set(xlabel="epoch", ylabel="standard deviation over seeds")
     for axes in (left, right):
         finish(axes)
-    figure.suptitle(title(table, "Learning curves"), fontsize=10)
+    missing = without(curves_left_out(table), "whole curves")
+    figure.suptitle(title(table, "Learning curves") + missing, fontsize=10)
     return figure
