@@ -1,4 +1,4 @@
-"""Asks whether a Ray cluster answers at an address: ``python -m benchbuild.engines.knock ADDRESS``.
+"""Asks whether a Ray cluster answers at an address.
 
 In a process of its own, which can be given up on: where something else listens, Ray's client goes
 on trying for a minute, and may then take its process down.
@@ -23,7 +23,7 @@ def why_not(address: str) -> str | None:
     Args:
         address: As ``ray.init`` takes it.
     """
-    words = [sys.executable, "-m", __name__, address]
+    words = [sys.executable, "-P", __file__, address]
     try:
         done = subprocess.run(
             words, check=False, capture_output=True, text=True, errors="replace", timeout=SECONDS
