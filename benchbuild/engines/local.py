@@ -3,23 +3,24 @@
 Workers are forked from a server process that has imported torch once, so that starting or
 replacing one is quick, and so that neither threads nor a CUDA context of this process are
 inherited. A worker that dies takes only its own job with it. When this process dies, however
-suddenly, its workers go too.
+suddenly, the server ends, and the system kills the workers with it, whatever they are doing.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import multiprocessing
 import multiprocessing.connection
 import os
 import signal
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerProcess
 
+from benchbuild.engines import guard
 from benchbuild.engines.base import (
     BROKEN_DEVICE,
     WORKER_ENVIRONMENT,
@@ -36,6 +37,7 @@ from benchbuild.pipeline.records import JobKey, JobRecord
 from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.settings import JobSettings
 
+_PR_SET_PDEATHSIG = 1
 STARTS = 3
 """How often in a row a worker may die before its first job until the engine gives up."""
 
@@ -69,8 +71,8 @@ class LocalEngine:
         """Start the first worker, see what it finds, then start the others."""
         self._run = run
         kind = kind_of(run.kind)
-        self._context.set_forkserver_preload(list(kind.preload))
-        with _environment(WORKER_ENVIRONMENT):
+        self._context.set_forkserver_preload([guard.__name__, *kind.preload])
+        with _environment({**WORKER_ENVIRONMENT, guard.PARENT: str(os.getpid())}):
             forkserver.ensure_running()
         self._start_worker(0)
         while self._found is None:
@@ -187,7 +189,7 @@ def _serve(line: Connection, kind_name: str, settings: JobSettings, place: Place
     """Be a worker: load what is needed, then run jobs until the line closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    threading.Thread(target=_die_with_parent, daemon=True).start()
+    _die_with_server()
     kind = kind_of(kind_name)
     context = open_context(kind, settings, place)
     if isinstance(context, Refusal):
@@ -199,9 +201,12 @@ def _serve(line: Connection, kind_name: str, settings: JobSettings, place: Place
             line.send(run_job(kind, context, line.recv()))
 
 
-def _die_with_parent() -> None:
-    """End this process when the one that wanted it is gone."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
+def _die_with_server() -> None:
+    """Have the system kill this process when the fork server ends.
+
+    A thread that waits for that would not do: a job may keep the interpreter for minutes.
+    """
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    starter = multiprocessing.parent_process()
+    if starter is not None and not starter.is_alive():
         os._exit(1)

@@ -13,7 +13,6 @@ import importlib
 import os
 import shlex
 import signal
-import socket
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -28,6 +27,7 @@ from benchbuild.engines.base import (
     open_context,
     run_job,
 )
+from benchbuild.engines.knock import why_not
 from benchbuild.engines.local import available_cores
 from benchbuild.errors import WorkerError
 from benchbuild.pipeline.engine import LostJob, Outcome
@@ -38,10 +38,6 @@ from benchbuild.pipeline.settings import JobSettings
 
 STARTS = 3
 """How often in a row an actor may die before its first job until the engine gives up."""
-
-
-ANSWER_SECONDS = 20.0
-"""How long a cluster may take to answer."""
 
 
 NOTICE_SECONDS = 60.0
@@ -171,7 +167,7 @@ class RayEngine:
                     runtime_env=environment,
                     **options,
                 )
-        except (ConnectionError, RuntimeError, ValueError) as error:
+        except (ConnectionError, ImportError, RuntimeError, ValueError) as error:
             raise WorkerError(
                 f"can't join the Ray cluster {self._address!r}: {str(error).splitlines()[0]}"
             ) from error
@@ -222,18 +218,14 @@ def _check_reachable(address: str) -> None:
     """Refuse a cluster that does not answer; Ray itself would try for minutes.
 
     Raises:
-        WorkerError: If nothing answers there.
+        WorkerError: If no cluster answers there.
     """
-    host, colon, port = address.removeprefix("ray://").rpartition(":")
-    if not colon or not port.isdigit():
-        return
-    try:
-        socket.create_connection((host, int(port)), timeout=ANSWER_SECONDS).close()
-    except (OSError, OverflowError) as error:
+    reason = why_not(address)
+    if reason is not None:
         raise WorkerError(
-            f"there is no Ray cluster at {address!r}: {error}. Start one with ray start, or leave "
-            "--address out to have one started here"
-        ) from error
+            f"there is no Ray cluster at {address!r}: {reason.rstrip('.')}. Start one with ray "
+            "start, or leave --address out to have one started here"
+        )
 
 
 @contextlib.contextmanager

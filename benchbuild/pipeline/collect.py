@@ -38,6 +38,7 @@ class Collection:
     Attributes:
         kind: Their kind.
         runs: The runs.
+        folders: Where each of them is.
         table: The columns that are no arrays, sorted by key, each job once.
         missing: Jobs that should be there and are not, sorted.
         arrays: The array columns by name; row by row as in the table.
@@ -45,6 +46,7 @@ class Collection:
 
     kind: AnyKind
     runs: tuple[AnyRun, ...]
+    folders: tuple[Path, ...]
     table: pa.Table
     missing: tuple[JobKey, ...]
     arrays: dict[str, SpilledColumn]
@@ -151,19 +153,20 @@ def collect(
         )
     if not chosen:
         raise MergeError(f"there are no records in {', '.join(str(f.path) for f in folders)}")
-    return records.collection(runs, chosen, missing)
+    return records.collection(folders, chosen, missing)
 
 
 def _check_same_settings(folders: Sequence[RunFolder]) -> None:
     """Refuse runs that differ in anything that decides a figure."""
     first = folders[0]
     for other in folders[1:]:
-        if other.run.digest != first.run.digest:
-            bodies = [{**folder.run.in_full, "jobs": None} for folder in (first, other)]
+        there, here = (
+            {**folder.run.in_full, "jobs": None, "about": None} for folder in (first, other)
+        )
+        if found := list(differences(there, here)):
             raise MergeError(
                 f"the records in {other.path} can't be in one table with those in {first.path}: "
-                f"{'; '.join(differences(bodies[0], bodies[1]))} "
-                f"(there is {first.path}, here is {other.path})"
+                f"{'; '.join(found)} (there is {first.path}, here is {other.path})"
             )
 
 
@@ -227,13 +230,14 @@ class _Records:
         return chosen
 
     def collection(
-        self, runs: tuple[AnyRun, ...], chosen: dict[JobKey, int], missing: tuple[JobKey, ...]
+        self, folders: Sequence[RunFolder], chosen: dict[JobKey, int], missing: tuple[JobKey, ...]
     ) -> Collection:
         """Return the chosen records in the order of their keys."""
         rows = [chosen[key] for key in sorted(chosen)]
         return Collection(
             kind=self._kind,
-            runs=runs,
+            runs=tuple(folder.run for folder in folders),
+            folders=tuple(folder.path for folder in folders),
             table=pa.concat_tables(self._tables).take(rows).combine_chunks(),
             missing=missing,
             arrays={name: SpilledColumn(spill, rows) for name, spill in self._spills.items()},

@@ -73,7 +73,7 @@ class Run(Generic[SettingsT, JobsT]):
 
     @property
     def in_full(self) -> dict[str, Any]:
-        """The same with every setting spelt out, for comparing two runs."""
+        """The same with every setting that counts spelt out, for comparing two runs."""
         settings: Json = json.loads(canonical(self.settings.in_full()))
         return {**self.body, "settings": settings}
 

@@ -3,7 +3,8 @@
 The settings and the choice of jobs of a kind are frozen dataclasses. They check their values when
 they are made, so that a wrong one is found before anything runs. What the JSON looks like decides
 the identity of a run, so a field that came later is left out of it where it has the value that
-all runs before had: declare it with `since`.
+all runs before had: declare it with `since`. Where something lies is no part of what a run is:
+declare it with `location`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from benchbuild.errors import PlanError
 Json = Mapping[str, Any]
 
 _UNSAID = "unsaid"
+_WRITTEN = "written"
 
 SEEDS = 2**31
 """How many seeds there are: part files keep them in 32 bits."""
@@ -34,26 +36,43 @@ def since(default: object, *, before: object) -> Any:
     return dataclasses.field(default=default, kw_only=True, metadata={_UNSAID: before})
 
 
+def location(*, written: bool = False) -> Any:
+    """Declare a field that says where something lies on this machine; empty if that is not known.
+
+    Runs that differ only in it are the same run, so it is never compared.
+
+    Args:
+        written: Whether ``run.json`` has it where it is known. Only so where older versions wrote
+            it: their parts are named after all that it says.
+    """
+    return dataclasses.field(default="", kw_only=True, compare=False, metadata={_WRITTEN: written})
+
+
 @dataclass(frozen=True)
 class RunPart:
     """A part of ``run.json``: settings, or the choice of jobs."""
 
     def to_json(self) -> dict[str, Any]:
         """Return it as ``run.json`` has it; what was always so is not said."""
+        fields = dataclasses.fields(self)
         unsaid = {
-            field.name: field.metadata[_UNSAID]
-            for field in dataclasses.fields(self)
-            if _UNSAID in field.metadata
+            field.name: field.metadata[_UNSAID] for field in fields if _UNSAID in field.metadata
         }
-        return {
+        body = {
             name: value
             for name, value in self.in_full().items()
             if name not in unsaid or value != unsaid[name]
         }
+        places = {field.name: getattr(self, field.name) for field in fields if _is_written(field)}
+        return body | {name: place for name, place in places.items() if place}
 
     def in_full(self) -> dict[str, Any]:
-        """Return all of it in plain JSON values, for comparing two runs."""
-        return {field.name: plain(getattr(self, field.name)) for field in dataclasses.fields(self)}
+        """Return all that counts in plain JSON values, for comparing two runs."""
+        return {
+            field.name: plain(getattr(self, field.name))
+            for field in dataclasses.fields(self)
+            if _WRITTEN not in field.metadata
+        }
 
     @classmethod
     def from_json(cls, body: Json) -> Self:
@@ -63,16 +82,15 @@ class RunPart:
             ValueError: If something is missing, or there is something unknown.
             BenchBuildError: If a value is not allowed.
         """
-        fields = {field.name: field for field in dataclasses.fields(cls)}
-        if strange := sorted(body.keys() - fields.keys()):
+        fields = [field for field in dataclasses.fields(cls) if field.metadata.get(_WRITTEN, True)]
+        if strange := sorted(body.keys() - {field.name for field in fields}):
             raise ValueError(f"unknown names {', '.join(strange)}: upgrade graphtab to read them")
         values = {
-            name: field.metadata[_UNSAID]
-            for name, field in fields.items()
-            if _UNSAID in field.metadata
+            field.name: field.metadata[_UNSAID] for field in fields if _UNSAID in field.metadata
         }
         values |= {name: cls.read_value(name, value) for name, value in body.items()}
-        if missing := sorted(fields.keys() - values.keys()):
+        needed = {field.name for field in fields if _WRITTEN not in field.metadata}
+        if missing := sorted(needed - values.keys()):
             raise ValueError(f"there is no {', '.join(missing)}")
         return cls(**values)
 
@@ -91,6 +109,11 @@ class JobSettings(RunPart):
     """
 
     dataset: str
+
+
+def _is_written(field: dataclasses.Field[Any]) -> bool:
+    """Tell whether a field is a location that ``run.json`` has."""
+    return bool(field.metadata.get(_WRITTEN, False))
 
 
 def plain(value: Any) -> Any:

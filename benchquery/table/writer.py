@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from benchquery.table.columnfile import write_columns
 from benchquery.table.manifest import MANIFEST, SUMMARY, Manifest, describe_file
 from benchquery.table.registry import kind_of
 from benchquery.table.schema import Origin
+from benchquery.table.stage import BEFORE, held, new_stage, recover
 
 if TYPE_CHECKING:
     from benchquery._typing import Array
@@ -26,7 +26,8 @@ def new_table(folder: Path, *, replace: bool = False) -> Iterator[Path]:
 
     The scratch folder stands beside the final one. After the block its files are synced
     to disk and it is renamed, so a table is there whole or not at all. One that it replaces
-    goes only when the new one is in place.
+    goes only when the new one is in place. What a killed process left of writing the same table
+    is put in order first.
 
     Args:
         folder: Where the table shall be.
@@ -35,30 +36,29 @@ def new_table(folder: Path, *, replace: bool = False) -> Iterator[Path]:
     Raises:
         QueryError: If something is already there that may not go.
     """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    recover(folder)
     if folder.exists() and not replace:
         raise QueryError(f"{folder} exists already; name another folder or remove it first")
     if folder.exists() and not (folder / MANIFEST).is_file():
         raise QueryError(f"{folder} is no table, so it is not replaced; name another folder")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    stage = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    before = stage.with_name(f"{stage.name}-before")
-    try:
+    with new_stage(folder) as stage:
         yield stage
         for path in (*stage.iterdir(), stage):
             _sync(path)
         stage.chmod(0o755)
-        if replace and folder.exists():
-            folder.rename(before)
-        try:
-            stage.rename(folder)
-        except BaseException:
-            if before.exists():
-                before.rename(folder)
-            raise
-        _sync(folder.parent)
-        shutil.rmtree(before, ignore_errors=True)
-    finally:
-        shutil.rmtree(stage, ignore_errors=True)
+        before = stage.with_suffix(BEFORE)
+        with held(folder):
+            if replace and folder.exists():
+                folder.rename(before)
+            try:
+                stage.rename(folder)
+            except BaseException:
+                if before.exists():
+                    before.rename(folder)
+                raise
+            _sync(folder.parent)
+            shutil.rmtree(before, ignore_errors=True)
 
 
 def write_table(

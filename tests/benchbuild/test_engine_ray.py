@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
+import http.server
 import os
+import re
+import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +16,7 @@ from typing import Any
 import psutil
 import pytest
 
+from benchbuild.engines import knock
 from tests.benchbuild.runs import alongside, benchbuild, figures, rows, train, wait_for_parts
 
 pytestmark = pytest.mark.ray
@@ -96,10 +101,42 @@ def test_a_run_ends_complete_when_workers_are_killed(tmp_path: Path, local: Path
     assert figures(out) == figures(local)
 
 
-def test_a_cluster_that_is_not_there_is_a_clear_error(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.fixture(params=["nothing", "silence", "web"])
+def address(request: pytest.FixtureRequest) -> Iterator[str]:
+    """An address where no Ray listens: nothing does, or something that is silent, or a web site."""
+    with contextlib.ExitStack() as stack:
+        if request.param == "web":
+            site = http.server.ThreadingHTTPServer(
+                ("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler
+            )
+            thread = alongside(site.serve_forever)
+            stack.callback(thread.join)
+            stack.callback(site.shutdown)
+            stack.callback(site.server_close)
+            port = site.server_port
+        else:
+            listener = stack.enter_context(socket.socket())
+            listener.bind(("127.0.0.1", 0))
+            if request.param == "silence":
+                listener.listen()
+            port = listener.getsockname()[1]
+        yield f"127.0.0.1:{port}"
+
+
+def test_an_address_without_ray_is_one_line(
+    tmp_path: Path, address: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    address = "127.0.0.1:1"
+    assert knock.SECONDS < 30
     assert benchbuild(*train(tmp_path / "run", "--engine", "ray", "--address", address)) == 2
-    assert address in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert re.fullmatch(f"benchbuild: error: there is no Ray cluster at '{address}': .*\n", told)
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("address", ["nosuchhost.invalid:6379", "ray://127.0.0.1:1", "x", ""])
+def test_what_is_no_address_is_one_line(
+    tmp_path: Path, address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert benchbuild(*train(tmp_path / "run", "--engine", "ray", "--address", address)) == 2
+    told = capsys.readouterr().err
+    assert re.fullmatch(f"benchbuild: error: there is no Ray cluster at '{address}': .*\n", told)

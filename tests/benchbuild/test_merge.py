@@ -318,7 +318,7 @@ def test_a_table_that_can_not_be_replaced_stays(
     rename = Path.rename
 
     def failing(self: Path, target: Path) -> Path:
-        if target == table and not self.name.endswith("-before"):
+        if target == table and not self.name.endswith(".before"):
             raise OSError(errno.ENOSPC, "No space left on device")
         return rename(self, target)
 

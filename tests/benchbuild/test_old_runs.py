@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import shutil
@@ -16,17 +17,24 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchbuild.cli import main
+from benchbuild.kinds.evaluate.kind import evaluate_run
 from benchbuild.pipeline.merge import merge
 from benchbuild.pipeline.registry import BUILT_IN, kind_of
 from benchbuild.pipeline.runfolder import RUN, RunFolder
 from benchbuild.pipeline.status import status_of
 from benchbuild.pipeline.verify import problems_in
 from tests.benchbuild.runs import figures, rows
+from tests.benchbuild.test_merge import content
 
-FOLDER = Path(__file__).parent.parent / "data" / "runs-v1"
+DATA = Path(__file__).parent.parent / "data"
+FOLDER = DATA / "runs-v1"
 EXPECTED: dict[str, dict[str, Any]] = json.loads((FOLDER / "expected.json").read_text())
 MERGED = [kind for kind, expected in EXPECTED.items() if "table" in expected]
 TRAIN = ["--dataset", "karate", "--archs", "10000,61237,88887", "--seeds", "2", "--epochs", "6"]
+LINKS = [
+    *("--task", "link-prediction", "--models", "gcn", "--seeds", "2"),
+    *("--eval-hp", "epochs=8", "--eval-hp", "hidden=8"),
+]
 LOCAL = ["--device", "cpu", "--workers", "1"]
 
 
@@ -90,3 +98,38 @@ def test_an_old_training_goes_on_with_rounded_metrics_only(
     capsys.readouterr()
     assert main(["merge", str(out), str(exact), "--out", str(tmp_path / "table")]) == 2
     assert "settings.round_valid" in capsys.readouterr().err
+
+
+def test_an_old_evaluation_merges_to_the_table_that_it_made(tmp_path: Path) -> None:
+    """Its settings name the table by a path; beside the run is that table as it was."""
+    merge([FOLDER / "evaluate"], tmp_path / "table")
+    found = pq.read_table(tmp_path / "table" / "summary.parquet")
+    before = pq.read_table(DATA / "tables-v1" / "karate-condensed" / "summary.parquet")
+    for name in before.column_names:
+        if name not in ("status", "reason"):
+            assert repr(found.column(name).to_pylist()) == repr(before.column(name).to_pylist())
+    assert list(problems_in(tmp_path / "table")) == []
+
+
+def test_an_old_evaluation_goes_on_with_its_table_elsewhere(tmp_path: Path) -> None:
+    out = shutil.copytree(FOLDER / "evaluate", tmp_path / "run")
+    table = Path(shutil.move(out / "source", tmp_path / "elsewhere"))
+    (part,) = out.glob("parts/*")
+    part.unlink()
+    words = [*LINKS, *LOCAL, "--out", str(out), "--shard", "1/2"]
+    assert main(["evaluate", str(table), *words]) == 0
+    folder = RunFolder.open(out)
+    assert folder.run.digest == EXPECTED["evaluate"]["digest"]
+    assert 0 < len(rows(out)) < EXPECTED["evaluate"]["jobs"]
+    assert {row["status"] for row in rows(out)} == {"ok"}
+
+
+def test_an_old_evaluation_and_a_new_one_go_together(tmp_path: Path) -> None:
+    source = FOLDER / "evaluate" / "source"
+    old = RunFolder.open(FOLDER / "evaluate").run
+    new = evaluate_run(source, old.settings.evaluations)
+    assert new.digest != old.digest
+    begun = RunFolder.begin(tmp_path / "new", dataclasses.replace(new, facts=old.facts))
+    merge([FOLDER / "evaluate", begun.path], tmp_path / "together")
+    merge([FOLDER / "evaluate"], tmp_path / "alone")
+    assert content(tmp_path / "together") == content(tmp_path / "alone")

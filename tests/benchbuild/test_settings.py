@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from benchbuild.kinds.condense.kind import CondenseJobs, condense_run
 from benchbuild.kinds.darts.kind import darts_run
 from benchbuild.kinds.train.kind import TrainSettings, train_run
 from benchbuild.kinds.tune.kind import tune_run
-from benchbuild.pipeline.settings import JobSettings, check_seeds
+from benchbuild.pipeline.settings import JobSettings, check_seeds, location
 from benchquery.errors import BenchQueryError
 
 HP = hyperparameters_for("karate")
@@ -88,3 +89,27 @@ def test_seeds_are_whole_numbers_from_0() -> None:
     check_seeds((0, 5))
     with pytest.raises(BenchBuildError, match=r"1\.0 is no seed"):
         check_seeds((1.0,))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Placed(JobSettings):
+    """Settings that say where two things lie; versions before wrote one of them down."""
+
+    here: str = location()
+    there: str = location(written=True)
+
+
+def test_where_something_lies_is_not_compared() -> None:
+    bare, placed = Placed("karate"), Placed("karate", here="/a", there="/b")
+    assert bare == placed
+    assert bare.in_full() == placed.in_full() == {"dataset": "karate"}
+
+
+def test_where_something_lies_is_written_only_if_it_was_before() -> None:
+    assert Placed("karate", here="/a").to_json() == {"dataset": "karate"}
+    body = {"dataset": "karate", "there": "/b"}
+    assert Placed("karate", here="/a", there="/b").to_json() == body
+    back = Placed.from_json(body)
+    assert (back.here, back.there) == ("", "/b")
+    with pytest.raises(ValueError, match="unknown names here"):
+        Placed.from_json({**body, "here": "/a"})

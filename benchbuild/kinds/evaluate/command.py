@@ -17,9 +17,6 @@ NAME = "evaluate"
 HELP = "train more models, or with more seeds, on the condensed graphs of a table"
 EXAMPLE = "benchbuild evaluate tables/cora --models sgc,sage,mlp --seeds 3 --out runs/cora-models"
 
-SOURCE = "source"
-"""Folder within that of the run for the table of a run that was named instead of a table."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
@@ -58,15 +55,22 @@ def described(args: argparse.Namespace, aside: Path | None = None) -> EvaluateRu
 
 
 def _table(args: argparse.Namespace, aside: Path | None) -> Path:
-    """Return a table; a run is merged into one first, beside what is made of it."""
+    """Return a table; a run is merged into one first, beside what is made of it.
+
+    Shards that begin at the same time wait for the first of them to do so.
+    """
     from benchbuild.commands.running import out_folder
+    from benchbuild.kinds.evaluate.kind import SOURCE
+    from benchbuild.pipeline.files import locked, make_folder
     from benchbuild.pipeline.merge import merge
     from benchbuild.pipeline.runfolder import RUN, RunFolder
 
     folder: Path = args.folder
     if not (folder / RUN).exists():
         return folder
-    table = (aside or out_folder(args, RunFolder.open(folder).run.settings.dataset)) / SOURCE
-    if not table.exists():
-        merge([folder], table)
-    return table
+    out = aside or out_folder(args, RunFolder.open(folder).run.settings.dataset)
+    make_folder(out / "shards")
+    with locked(out / "shards" / "source.lock", wait=True):
+        if not (out / SOURCE).exists():
+            merge([folder], out / SOURCE)
+    return out / SOURCE

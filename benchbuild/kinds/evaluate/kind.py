@@ -1,25 +1,30 @@
 """Evaluating: a job is one condensed graph of a table, judged by more models or seeds.
 
 Merged, the records give the table that the graphs came from with the new figures added.
+
+A run names that table by its content. Where it lies is each machine's own business: workers look
+where their command says, and merging looks where the table was when the run was begun, then in
+the folder ``source`` of each run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchbuild.errors import DatasetError, PlanError
+from benchbuild.errors import DatasetError, MergeError, PlanError
 from benchbuild.kinds.condense.costs import evaluation_seconds
 from benchbuild.kinds.condense.evaluations import EvaluatedSettings, Evaluations
 from benchbuild.kinds.condense.kind import EvaluatingWorker
 from benchbuild.kinds.condense.records import CondenseKey
 from benchbuild.kinds.evaluate.records import EvaluateRecord
 from benchbuild.kinds.train.costs import BASE_MEMORY
-from benchbuild.pipeline.jobs import Cost, JobKind, Place, Run
+from benchbuild.pipeline.jobs import Cost, Found, JobKind, Place, Run
 from benchbuild.pipeline.records import JobKey
-from benchbuild.pipeline.settings import RunPart
+from benchbuild.pipeline.settings import RunPart, location
 from benchquery import condread
 from benchquery.kinds.condensed.config import CondenseConfig
 from benchquery.table.manifest import MANIFEST, describe_file, read_manifest
@@ -35,12 +40,15 @@ class EvaluateSettings(EvaluatedSettings):
     """What all evaluations of a run share.
 
     Attributes:
-        source: The folder of the table that the graphs come from.
-        source_sha256: The checksum of its manifest when the run was begun.
+        source_sha256: The checksum of the manifest of the table that the graphs come from: what
+            that table is, since the manifest has the checksums of all its files.
+        folder: Where that table is here.
+        source: Where it was when the run was begun, as far as older versions said so.
     """
 
-    source: str
     source_sha256: str
+    folder: str = location()
+    source: str = location(written=True)
 
 
 @dataclass(frozen=True)
@@ -53,6 +61,11 @@ class EvaluateJobs(RunPart):
 
     configs: tuple[str, ...]
 
+
+SOURCE = "source"
+"""Folder within that of a run where its table may lie."""
+_FOLDER = "table_folder"
+"""What `benchbuild.pipeline.jobs.Run.about` calls where the table was when the run was begun."""
 
 EvaluateRun = Run[EvaluateSettings, EvaluateJobs]
 
@@ -96,7 +109,7 @@ class EvaluateKind(JobKind[EvaluateSettings, EvaluateJobs, EvaluateRecord]):
         """Write the table that the graphs came from with rows added."""
         from benchbuild.kinds.condense.table import write_extended_table
 
-        write_extended_table(collection, open_source(collection.run.settings), stage)
+        write_extended_table(collection, _source_of(collection), stage)
 
     def contents(self, manifest: Manifest, folder: Path) -> str:
         """Say how many graphs a table has, and in how many rows."""
@@ -112,15 +125,29 @@ class EvaluateContext(EvaluatingWorker):
     """A worker that evaluates graphs of a table."""
 
     def __init__(self, settings: EvaluateSettings, place: Place) -> None:
+        folder = Path(settings.folder or settings.source)
+        if not _holds(folder, settings.source_sha256):
+            raise PlanError(
+                f"{folder} does not hold the table that this run evaluates, whose manifest has the "
+                f"SHA-256 {settings.source_sha256[:12]}...: have that table there wherever these "
+                "jobs run"
+            )
         super().__init__(settings, place)
-        self._table = open_source(settings)
+        self._table = condread(folder)
         known = self._table.manifest.provenance["dataset"]["checksum"]
         if self._graph.checksum != known:
             raise DatasetError(
                 f"{settings.dataset}: the data here is not what the table in "
-                f"{settings.source} was made from: its checksum is "
+                f"{folder} was made from: its checksum is "
                 f"{self._graph.checksum[:12]}..., the table says {known[:12]}..."
             )
+        self._folder = folder
+
+    @cached_property
+    def found(self) -> Found:
+        """What the data is, and where the table lies for those who merge here."""
+        found = super().found
+        return replace(found, about={**found.about, _FOLDER: str(self._folder)})
 
     def run(self, key: JobKey) -> EvaluateRecord:
         """Evaluate one graph."""
@@ -130,17 +157,32 @@ class EvaluateContext(EvaluatingWorker):
         return EvaluateRecord(config=key[0], environment=self.environment(), **vars(found))
 
 
-def open_source(settings: EvaluateSettings) -> CondensedTable:
-    """Open the table that graphs come from.
+def _holds(folder: Path, sha256: str) -> bool:
+    """Tell whether a folder holds the table whose manifest has a checksum."""
+    try:
+        return describe_file(folder / MANIFEST).sha256 == sha256
+    except OSError:
+        return False
+
+
+def _source_of(collection: Collection) -> CondensedTable:
+    """Open the table that the graphs of some runs come from.
 
     Raises:
-        PlanError: If it is another one than when the run was begun.
+        MergeError: If it is in none of the places where it may be.
         CorruptTableError: If a file is damaged or missing.
     """
-    folder = Path(settings.source)
-    if describe_file(folder / MANIFEST).sha256 != settings.source_sha256:
-        raise PlanError(f"the table in {folder} is not the one that this run was begun with")
-    return condread(folder)
+    sha256 = collection.run.settings.source_sha256
+    beside = [folder / SOURCE for folder in collection.folders]
+    known = [run.about.get(_FOLDER) or run.settings.source for run in collection.runs]
+    places = list(dict.fromkeys([*beside, *(Path(place) for place in known if place)]))
+    for place in places:
+        if _holds(place, sha256):
+            return condread(place)
+    raise MergeError(
+        f"the table whose graphs were evaluated is not in {' or '.join(map(str, places))}: its "
+        f"manifest has the SHA-256 {sha256[:12]}... Copy it to {beside[0]}, then merge again"
+    )
 
 
 def evaluate_run(source: Path, evaluations: Evaluations) -> EvaluateRun:
@@ -166,7 +208,7 @@ def evaluate_run(source: Path, evaluations: Evaluations) -> EvaluateRun:
         dataset=manifest.name,
         recipe=manifest.provenance["recipe"],
         evaluations=evaluations,
-        source=str(source.resolve()),
         source_sha256=describe_file(source / MANIFEST).sha256,
+        folder=str(source.resolve()),
     )
     return Run(JOB.name, settings, EvaluateJobs(tuple(texts)))
