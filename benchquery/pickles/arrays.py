@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,7 +19,9 @@ from benchquery.pickles.machine import Constructor, Name, StandIn
 
 _MOST_DIMENSIONS = 32
 _DTYPE = re.compile(r"[<>=|]?(?:b1|[iu][1248]|f(?:2|4|8|12|16)|\?)")
-_ORDERS = {"<": "<", ">": ">", "=": "=", "|": "|"}
+_ORDERS: tuple[Literal["<", ">", "=", "|"], ...] = ("<", ">", "=", "|")
+_DTYPE_STATE = (3, None, None, None, -1, -1, 0)
+"""What numpy writes beside the byte order of a type of plain numbers."""
 _SCALAR, _ARRAY = 40, 200
 
 
@@ -34,11 +36,14 @@ class Dtype(StandIn):
 
     def build(self, state: Any, budget: Budget) -> Dtype:
         """Take the byte order."""
-        if self._complete or type(state) is not tuple or len(state) < 5:
+        if self._complete or type(state) is not tuple:
             raise UnsafePickleError("it changes a type of numbers")
-        if any(part is not None for part in state[2:5]):
+        version, order, *details = state
+        kinds = [type(part) for part in (version, *details)]
+        plain = kinds == list(map(type, _DTYPE_STATE)) and (version, *details) == _DTYPE_STATE
+        if not plain or type(order) is not str or order not in _ORDERS:
             raise UnsafePickleError("it has a type of numbers with parts")
-        self.dtype = self.dtype.newbyteorder(_ORDERS[state[1]])  # type: ignore[arg-type]
+        self.dtype = self.dtype.newbyteorder(_ORDERS[_ORDERS.index(order)])
         self._complete = True
         return self
 
@@ -53,8 +58,8 @@ class Array(StandIn):
 
     def build(self, state: Any, budget: Budget) -> np.ndarray[Any, Any]:
         """Take the content."""
-        _, shape, dtype, fortran, content = state
-        if type(fortran) not in (bool, int):
+        version, shape, dtype, fortran, content = state
+        if type(version) is not int or version != 1 or type(fortran) not in (bool, int):
             raise UnsafePickleError("it has an array in an unknown order")
         self._values = _array(content, dtype, shape, "F" if fortran else "C", budget)
         return self._values
