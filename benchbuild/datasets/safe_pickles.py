@@ -57,7 +57,7 @@ class Matrix(StandIn):
         rows, columns = self._parts["_shape"]
         bounds, indices, data = (self._parts[name] for name in ("indptr", "indices", "data"))
         if not (type(rows) is int and type(columns) is int) or not (
-            0 < rows and 0 < columns and rows * columns <= _MOST_CELLS
+            rows > 0 and columns > 0 and rows * columns <= _MOST_CELLS
         ):
             raise ValueError(f"its matrix has {rows} rows and {columns} columns")
         for numbers in (bounds, indices, data):
