@@ -130,6 +130,12 @@ def run_program(program: str, run: Callable[[], int | None], *errors: type[Excep
         except OSError:
             _give_up(sys.stdout)
         return BAD_INPUT
+    except UnicodeEncodeError as error:
+        if error.reason != "surrogates not allowed":
+            raise
+        name = one_line(ascii(error.object))
+        _say(f"{program}: error: {name} is not UTF-8, and this command needs names that are")
+        return BAD_INPUT
     except KeyboardInterrupt as interrupt:
         asked = getattr(interrupt, "signal", signal.SIGINT)
         _say(f"{program}: stopped by {asked.name}")
