@@ -119,8 +119,8 @@ def worker_settings(
         device=device,
         count=count,
         per_device=per_device,
-        data_root=str(root.resolve()) if root else None,
-        scratch=str(out.resolve() / SCRATCH),
+        data_root=os.path.realpath(root) if root else None,
+        scratch=str(Path(os.path.realpath(out)) / SCRATCH),
     )
 
 

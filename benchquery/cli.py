@@ -43,5 +43,10 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    args = parse(argv)
-    return run_program(PROGRAM, lambda: args.run(args), BenchQueryError)
+
+    def run() -> int | None:
+        args = parse(argv)
+        code: int | None = args.run(args)
+        return code
+
+    return run_program(PROGRAM, run, BenchQueryError)

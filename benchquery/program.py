@@ -1,20 +1,32 @@
 """What both commands, ``benchquery`` and ``benchbuild``, do alike.
 
 Bad input and faults that a message can name are one line on standard error and exit code 2. A
-reader that closes its end, as ``head`` does, ends a command quietly.
+reader that closes its end, as ``head`` does, ends a command quietly. Terminals that know ASCII only
+get drawings of ASCII characters.
 """
 
 from __future__ import annotations
 
 import argparse
+import codecs
+import io
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 BAD_INPUT = 2
 """The exit code of bad input."""
+
+_LONGEST_WORD, _LONGEST_LINE = 300, 2_000
+_WORD = re.compile(rf"\S{{{_LONGEST_WORD + 1},}}")
+_PLAIN = {
+    "─": "-", "│": "|", "┬": "+", "├": "+", "└": "+", "±": "+-", "…": "...",
+}  # fmt: skip
+"""What stands for a character where only ASCII can be shown."""
+_ERRORS = "graphtab-plain"
 
 
 class Parser(argparse.ArgumentParser):
@@ -28,8 +40,64 @@ class Parser(argparse.ArgumentParser):
 
 
 def one_line(message: str) -> str:
-    """Return a message in one line, whatever stands in the names that it quotes."""
-    return " ".join(message.split())
+    """Return a message in one line, whatever stands in the names that it quotes.
+
+    Characters that a terminal would obey are written out, and what is very long is shortened in
+    the middle.
+    """
+    words = _WORD.sub(lambda word: _shortened(word[0], _LONGEST_WORD), " ".join(message.split()))
+    shown = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in words)
+    return _shortened(shown, _LONGEST_LINE)
+
+
+def _shortened(text: str, most: int) -> str:
+    """Return a text of a length, its middle left out if it is longer."""
+    if len(text) <= most:
+        return text
+    end = most // 4
+    return f"{text[: most - end - 3]}...{text[-end:]}"
+
+
+def _plain(error: UnicodeError) -> tuple[str, int]:
+    """Return what stands for characters that a stream can't show."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    missing = error.object[error.start : error.end]
+    shown = [_PLAIN.get(char) or ascii(char)[1:-1] for char in missing]
+    return "".join(shown), error.end
+
+
+codecs.register_error(_ERRORS, _plain)
+
+
+def _prepare_streams() -> None:
+    """Have streams that take any text, even if they are closed."""
+    for name in ("stdout", "stderr"):
+        stream: TextIO | None = getattr(sys, name)
+        if stream is None:
+            nothing = os.open(os.devnull, os.O_WRONLY)
+            setattr(sys, name, os.fdopen(nothing, "w", encoding="utf-8"))
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=_ERRORS)
+
+
+def _give_up(stream: TextIO) -> None:
+    """Leave out what a stream has not written yet, so that the end of Python doesn't try again."""
+    try:
+        number = stream.fileno()
+    except OSError:
+        return
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, number)
+    os.close(nothing)
+
+
+def _say(line: str) -> None:
+    """Print a line on standard error, if there is anybody to read it."""
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except OSError:
+        _give_up(sys.stderr)
 
 
 def run_program(program: str, run: Callable[[], int | None], *errors: type[Exception]) -> int:
@@ -45,18 +113,30 @@ def run_program(program: str, run: Callable[[], int | None], *errors: type[Excep
         after an interruption.
     """
     expected: tuple[type[BaseException], ...] = (OSError, *errors)
+    _prepare_streams()
     try:
-        code = run() or 0
-        sys.stdout.flush()
+        try:
+            return run() or 0
+        finally:
+            sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up(sys.stdout)
         return 0
     except expected as error:
         message = getattr(error, "shell", None) or str(error)
-        print(f"{program}: error: {one_line(message)}", file=sys.stderr)
+        _say(f"{program}: error: {one_line(message)}")
+        try:
+            sys.stdout.flush()
+        except OSError:
+            _give_up(sys.stdout)
+        return BAD_INPUT
+    except UnicodeEncodeError as error:
+        if error.reason != "surrogates not allowed":
+            raise
+        name = one_line(ascii(error.object))
+        _say(f"{program}: error: {name} is not UTF-8, and this command needs names that are")
         return BAD_INPUT
     except KeyboardInterrupt as interrupt:
         asked = getattr(interrupt, "signal", signal.SIGINT)
-        print(f"{program}: stopped by {asked.name}", file=sys.stderr)
+        _say(f"{program}: stopped by {asked.name}")
         return 128 + int(asked)
-    return code

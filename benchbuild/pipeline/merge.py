@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,10 +77,11 @@ def merge(
     """
     if not folders:
         raise MergeError("name at least one run folder to merge")
-    if len({folder.resolve() for folder in folders}) < len(folders):
+    real = [Path(os.path.realpath(folder)) for folder in folders]
+    if len(set(real)) < len(folders):
         raise MergeError("a run folder is named twice")
-    for folder in folders:
-        if folder.resolve().is_relative_to(out.resolve()):
+    for folder, place in zip(folders, real, strict=True):
+        if place.is_relative_to(os.path.realpath(out)):
             raise MergeError(f"the table can't be written to {out}: the run {folder} is there")
     runs = [RunFolder.open(folder) for folder in folders]
     try:

@@ -17,7 +17,7 @@ UNITS: tuple[Unit, ...] = get_args(Unit)
 REPEATS: tuple[Repeats, ...] = get_args(Repeats)
 
 _FORMS = "a number of queries (524), a share of the table (2%) or training time (3600s)"
-_TEXT = re.compile(r"(?P<number>\d+(\.\d*)?|\.\d+)\s*(?P<unit>%|s|)")
+_TEXT = re.compile(r"(?P<number>\d{1,18}(\.\d{0,18})?|\.\d{1,18})\s*(?P<unit>%|s|)")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -22,11 +22,13 @@ else:
 
 
 def _write_csv(table: pa.Table, path: Path) -> None:
-    pa_csv.write_csv(table, path)
+    with path.open("wb") as file:
+        pa_csv.write_csv(table, file)
 
 
 def _write_parquet(table: pa.Table, path: Path) -> None:
-    pq.write_table(table, path)
+    with path.open("wb") as file:
+        pq.write_table(table, file)
 
 
 def _write_json(table: pa.Table, path: Path) -> None:

@@ -215,12 +215,13 @@ def _not_found(name: str, source: PathLike | None, places: tuple[Path, ...]) -> 
     """Say that there is no such table, which there are, and where others are looked for."""
     there = [_name_of(folder) for place in places for folder in _folders(place)]
     where = f"in {source}" if source is not None else "here"
-    said = (
+    said, shell = (
         f"there is no table {name!r} {where}{suggestion(name, there) or ';'} there are: "
-        f"{', '.join(there) or 'none'}. Tables built elsewhere open with {{}} or through the "
+        f"{', '.join(there) or 'none'}. Tables built elsewhere open with {option} or through the "
         f"variable {TABLES_VARIABLE}"
+        for option in ("source=FOLDER", "--source FOLDER")
     )
-    return TableNotFoundError(said.format("source=FOLDER"), shell=said.format("--source FOLDER"))
+    return TableNotFoundError(said, shell)
 
 
 def _kind_error(folder: Path, manifest: Manifest, kind: str) -> TableKindError:

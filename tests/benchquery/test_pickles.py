@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from benchbuild.fuzzing import pickles
 from benchquery.errors import BenchQueryError, CorruptTableError, UnsafePickleError
 from benchquery.pickles import load_plain_pickle
 
@@ -137,3 +138,76 @@ def test_damaged_files_give_a_clear_error(tmp_path: Path) -> None:
             load(tmp_path, bytes(bad))
     with pytest.raises(CorruptTableError, match="No such file"):
         load_plain_pickle(tmp_path / "missing.bench")
+
+
+BOMB = b"\x80\x04]\x94" + b"".join(b"h%ch%c\x86\x94" % (step, step) for step in range(60)) + b"."
+COLLIDING = b"".join(
+    b"\x8a\x0a" + (((1 << 61) - 1) * number).to_bytes(10, "little") + b"N"
+    for number in range(20_000)
+)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"})" + b"\x85" * 100_000 + b"K\x01s.",
+        b"})" + b"2\x86" * 40 + b"K\x01s.",
+        b"}p50000000\n.",
+        b"}r\xff\xff\xff\x7f.",
+        b"]p0\ng-1\na.",
+        b"]q\x00h\x00a.",
+        b"]q\x00h\x00\x85a.",
+        b"}q\x00K\x01h\x00s.",
+        BOMB,
+        b"N" + b"\x85" * 101 + b".",
+        b"]" * 200 + b"a" * 199 + b".",
+        b"(" * 1_000 + b"l" * 1_000 + b".",
+        b"(" + b"]" * 1_000_000 + b"l.",
+        b"(" + b"\x8f" * 1_000 + b"l.",
+        b"}(" + COLLIDING + b"u.",
+        b"}G" + b"\0" * 8 + b"Ns.",
+        b"}(K\x01te.",
+        b"N.N.",
+        b"NN.",
+        b"(N.",
+        b"cnumpy\ndtype\n.",
+        b"]cnumpy\ndtype\na.",
+        b"cnumpy\ndtype\nU\x02f8\x85R.",
+        b"cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85U\x01b\x87R.",
+        b"cnumpy\ndtype\nU\x0aS500000000\x85R.",
+        b"\x96\x01\0\0\0\0\0\0\0a.",
+    ],
+)
+def test_attacks_are_refused(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(BenchQueryError, match=r"some\.bench"):
+        load(tmp_path, content)
+
+
+def test_many_calls_for_one_long_text_are_refused(tmp_path: Path) -> None:
+    text = b"X\x40\x42\x0f\x00" + b"a" * 1_000_000
+    names = b"c_codecs\nencode\nq\x00" + text + b"q\x01U\x06latin1q\x02"
+    with pytest.raises(UnsafePickleError, match="memory"):
+        load(tmp_path, b"(" + names + b"h\x00h\x01h\x02\x86R" * 20_000 + b"l.")
+
+
+def test_a_shared_list_comes_back_in_every_place(tmp_path: Path) -> None:
+    row = [0.5] * 7
+    value = {number: {"dur": [row] * 3, "key": (1, "a")} for number in range(50)}
+    for protocol in range(6):
+        assert load(tmp_path, pickle.dumps(value, protocol)) == value
+    assert load(tmp_path, pickle.dumps({("a", 1): 2})) == {("a", 1): 2}
+
+
+def test_long_lists_of_floats_come_back(tmp_path: Path) -> None:
+    for count in (1, 63, 64, 65, 128, 1_000, 1_001, 5_000):
+        value = {7: [number / 7 for number in range(count)]}
+        for protocol in range(6):
+            assert load(tmp_path, pickle.dumps(value, protocol)) == value
+
+
+def test_fuzzed_pickles_do_no_harm(tmp_path: Path) -> None:
+    outcome = pickles.fuzz(300, 7, tmp_path)
+    assert outcome.wrong == ()
+    assert outcome.trials == 300
+    assert outcome.detected > 0
+    assert outcome.harmless > 0

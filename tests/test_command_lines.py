@@ -1,0 +1,122 @@
+"""Both commands survive hostile arguments, broken streams and poor environments."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchbuild.fuzzing import commands
+from benchquery.program import one_line
+
+ROOT = Path(__file__).parent.parent
+ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
+
+
+def run(
+    folder: Path, script: str, *words: str | bytes, **env: str
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a script of bash in which ``"$@"`` is Python with these words."""
+    return subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {script}", "bash", sys.executable, "-m", *words],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **env},
+        capture_output=True,
+        check=False,
+    )
+
+
+def test_fuzzed_command_lines_end_well(tmp_path: Path) -> None:
+    outcome = commands.fuzz(150, 7, tmp_path)
+    assert outcome.wrong == ()
+    assert outcome.trials == 150
+    assert outcome.detected > 0
+    assert outcome.harmless > 0
+
+
+def test_messages_are_one_short_printable_line() -> None:
+    assert one_line("a\n b\r\n\tc\u2028d") == "a b c d"
+    assert one_line("\x1b[2J\udcff") == "\\x1b[2J\\udcff"
+    assert one_line("Grünkohl 日本") == "Grünkohl 日本"
+    assert len(one_line(f"no table {'x' * 100_000!r} here")) < 400
+    assert one_line(f"{'x' * 1_000} here").endswith("x here")
+    assert len(one_line("ab " * 100_000)) <= 2_000
+
+
+@pytest.mark.parametrize(
+    ("script", "code", "said"),
+    [
+        ('"$@" >/dev/full', 2, b"benchquery: error: [Errno 28] No space left on device\n"),
+        ('"$@" >/dev/full 2>/dev/full', 2, b""),
+        ('"$@" >&-', 0, b""),
+        ('"$@" 2>&-', 0, b""),
+        ('"$@" >&- 2>&-', 0, b""),
+        ('"$@" | head -n 1', 0, b""),
+        ('env -u HOME "$@"', 0, b""),
+    ],
+)
+def test_broken_streams_end_without_a_traceback(
+    tmp_path: Path, script: str, code: int, said: bytes
+) -> None:
+    done = run(tmp_path, script, "benchquery", "top", "cora", "-k", "20000")
+    assert (done.returncode, done.stderr) == (code, said)
+
+
+@pytest.mark.parametrize("program", ["benchquery", "benchbuild"])
+def test_errors_keep_their_code_when_nobody_reads_them(tmp_path: Path, program: str) -> None:
+    for script in ('"$@" 2>/dev/full', '"$@" 2>&-', '"$@" >&- 2>&-'):
+        assert run(tmp_path, script, program, "verify", "nope").returncode == 2
+        assert run(tmp_path, script, program, "fly").returncode == 2
+
+
+def test_ascii_terminals_get_ascii_drawings(tmp_path: Path) -> None:
+    words = ("benchquery", "show", "cora", "--hash", "61237")
+    done = run(tmp_path, '"$@"', *words, **ASCII)
+    assert done.returncode == 0
+    assert b"input -- gcn -+- gin -- fc -- output" in done.stdout
+    whole = run(tmp_path, '"$@"', *words, PYTHONIOENCODING="utf-8").stdout.decode()
+    assert "input ── gcn ─┬─ gin ── fc ── output" in whole
+
+
+def test_names_that_are_not_utf8_work_or_are_one_line(tmp_path: Path) -> None:
+    table = os.fsdecode(b"t\xff")
+    shutil.copytree(ROOT / "data" / "cora", tmp_path / table)
+    for words in (
+        ("verify", b"t\xff"),
+        ("datasets", "--source", "."),
+        ("top", "cora", "--source", b"t\xff"),
+        ("export", "proteins", "-o", b"caf\xe9.csv"),
+        ("export", "proteins", "-o", b"caf\xe9.parquet"),
+    ):
+        done = run(tmp_path, '"$@"', "benchquery", *words)
+        assert (done.returncode, done.stderr) == (0, b"")
+    done = run(tmp_path, '"$@"', "benchquery", "top", b"no\xffpe")
+    assert done.returncode == 2
+    assert done.stderr.count(b"\n") == 1
+    assert rb"no\udcffpe" in done.stderr
+
+
+def test_a_folder_that_takes_no_files_is_one_line(tmp_path: Path) -> None:
+    for words in (
+        ("benchquery", "export", "cora", "-o", "x.csv"),
+        ("benchquery", "plot", "cora", "pareto", "-o", "x.svg"),
+        ("benchbuild", "merge", "nope", "--out", "x"),
+    ):
+        done = run(Path("/proc"), '"$@"', *words)
+        assert done.returncode == 2
+        assert done.stderr.count(b"\n") == 1
+    assert run(Path("/proc"), '"$@"', "benchquery", "top", "cora").returncode == 0
+
+
+@pytest.mark.parametrize("program", ["benchquery", "benchbuild"])
+@pytest.mark.parametrize("name", ["x" * 100_000, "x" * 300, "a\nb", "{0}", "loop"])
+def test_any_name_is_told_in_one_line(tmp_path: Path, program: str, name: str) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    done = run(tmp_path, '"$@"', program, "verify", name)
+    assert done.returncode == 2
+    assert done.stderr.count(b"\n") == 1
+    assert len(done.stderr) < 2_500
