@@ -133,7 +133,8 @@ def test_an_evaluation_that_fails_takes_no_figure_away(
 ) -> None:
     described = evaluate_run(table, Evaluations.of(["gcn"], [0, 7], {"epochs": 25, "hidden": 16}))
     facts = RunFolder.open(poor.parent / "run").run
-    run = dataclasses.replace(described, facts=facts.facts, about=facts.about)
+    about = {**facts.about, "table_folder": str(table)}
+    run = dataclasses.replace(described, facts=facts.facts, about=about)
     folder = RunFolder.begin(tmp_path / "run", run)
     keys = kind_of("evaluate").keys(run)
     lost = [EvaluateRecord.without_result(key, "the worker was killed") for key in keys]
