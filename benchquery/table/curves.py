@@ -11,7 +11,7 @@ checksums, so damage is noticed when it is read, however large the file.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -91,6 +91,11 @@ class Curves:
         if kind != np.float32 or any(type(number) is not int for number in (*hashes, *seeds)):
             raise CorruptTableError(f"{path} holds curves of the type {kind}, or keys of another")
         self.epochs: int = shape[2]
+
+    @property
+    def numbers(self) -> Collection[int]:
+        """The hashes of the architectures that have a curve; in other tables, the rows."""
+        return self._row.keys()
 
     def check(self) -> None:
         """Read every curve, each by its checksum.

@@ -36,7 +36,7 @@ from benchquery.table.manifest import describe_file, read_manifest
 from benchquery.table.sealed import DEEPEST, SEAL, seal
 from benchquery.table.store import BUNDLED
 from benchquery.table.writer import new_table, write_table
-from tests.resealing import edit_sealed
+from tests.resealing import edit_sealed, places, put
 
 OLD = Path(__file__).parent.parent / "data" / "tables-v1"
 SECRET = bytes(range(1, 201)) * 40
@@ -51,26 +51,6 @@ def refit(folder: Path, name: str) -> None:
     files = manifest_of(folder)["files"]
     files[name] = vars(describe_file(folder / name))
     edit_sealed(folder / "manifest.json", files=files)
-
-
-def put(body: Any, path: list[str | int], value: object) -> Any:
-    """Return JSON with another value in one place."""
-    if not path:
-        return value
-    copy = body.copy()
-    copy[path[0]] = put(body[path[0]], path[1:], value)
-    return copy
-
-
-def places(body: Any) -> list[list[str | int]]:
-    """List all places in JSON."""
-    items = body.items() if isinstance(body, dict) else enumerate(body)
-    found: list[list[str | int]] = []
-    for key, value in items:
-        found.append([key])
-        if isinstance(value, (dict, list)):
-            found += [[key, *rest] for rest in places(value)]
-    return found
 
 
 # ---------------------------------------------------------------- manifests
