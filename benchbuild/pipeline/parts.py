@@ -26,6 +26,8 @@ from benchbuild.pipeline.files import remove_leftovers, set_aside, write_whole
 from benchbuild.pipeline.jobs import AnyKind
 from benchbuild.pipeline.plan import Shard
 from benchbuild.pipeline.records import STATUSES, JobKey, JobRecord
+from benchquery.table.files import read_regular
+from benchquery.table.sealed import parse_object
 
 SUFFIX = ".parquet"
 DAMAGED = ".damaged"
@@ -131,7 +133,7 @@ class Parts:
             FileNotFoundError: If it is gone, as after gathering.
         """
         try:
-            content = path.read_bytes()
+            content = read_regular(path, follow=True)
         except FileNotFoundError:
             raise
         except OSError as error:
@@ -144,9 +146,17 @@ class Parts:
             )
         try:
             file = pq.ParquetFile(pa.BufferReader(content))
-            about = json.loads(file.schema_arrow.metadata[_METADATA])
+            about = parse_object(file.schema_arrow.metadata[_METADATA])
             table = file.read(columns=columns, use_threads=False)
-        except (pa.ArrowException, OSError, KeyError, TypeError, ValueError) as error:
+            if any(not isinstance(about[name], str) for name in ("run", "kind", "shard")):
+                raise ValueError("it does not say what run it is of")
+            if not file.schema_arrow.equals(self._schema):
+                raise ValueError(f"it has the columns {', '.join(file.schema_arrow.names)}")
+            if "status" in table.column_names:
+                ends = set(table.column("status").unique().to_pylist())
+                if ends - set(STATUSES):
+                    raise ValueError(f"jobs can't end as {', '.join(sorted(ends - set(STATUSES)))}")
+        except (pa.ArrowException, OSError, LookupError, TypeError, ValueError) as error:
             raise CorruptPartError(f"{path} is no part file: {error}") from error
         if about["run"] != self._run_digest:
             raise CorruptPartError(

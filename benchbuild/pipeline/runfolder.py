@@ -2,7 +2,7 @@
 
 ::
 
-    run.json            what is run; a command with other settings is refused
+    run.json            what is run, with a checksum; a command with other settings is refused
     parts/*.parquet     the records
     shards/3-of-32.json who runs or ran a shard; locked while it runs
     logs/3-of-32.log    what happened
@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchbuild.errors import BenchBuildError, KindError, RunFolderError
+from benchbuild.errors import BenchBuildError, KindError, PlanError, RunFolderError
 from benchbuild.pipeline.files import cannot_write, locked, make_folder, write_whole
 from benchbuild.pipeline.jobs import AnyRun, Run
 from benchbuild.pipeline.parts import Parts
@@ -31,13 +31,19 @@ from benchbuild.pipeline.plan import Shard
 from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.settings import Json
 from benchquery.errors import BenchQueryError
+from benchquery.table.files import read_regular
+from benchquery.table.sealed import LARGEST, parse_object, seal, unseal
 
 RUN = "run.json"
 SCRATCH = "scratch"
 _FORMAT = "graphtab-run"
-_VERSION = 1
+_VERSION = 2
+_UNSEALED = 1
+"""The version of files without a checksum of their own."""
+_OBJECTS = ("settings", "jobs", "facts", "about")
 _SHOWN = 40
-_UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError)
+_LONGEST = 200
+_UNREADABLE = (OSError, ValueError, LookupError, ArithmeticError, TypeError, AttributeError)
 """What reading a file that is no ``run.json`` may raise."""
 
 
@@ -62,9 +68,7 @@ class RunFolder:
             KindError: If its kind of job is not known here.
         """
         try:
-            body = json.loads((path / RUN).read_bytes())
-            if body["format"] != _FORMAT or body["version"] != _VERSION:
-                raise ValueError(f"it is not of the format {_FORMAT} {_VERSION}")
+            body = _read(path / RUN)
             kind = kind_of(body["kind"])
             settings = kind.settings.from_json(body["settings"])
             jobs = kind.jobs.from_json(body["jobs"])
@@ -72,9 +76,10 @@ class RunFolder:
         except KindError:
             raise
         except (*_UNREADABLE, BenchBuildError, BenchQueryError) as error:
+            said = getattr(error, "strerror", None) or error
             raise RunFolderError(
                 f"{path} is not the folder of a run: can't read its {RUN} "
-                f"({type(error).__name__}: {error})"
+                f"({type(error).__name__}: {said})"
             ) from error
 
     @classmethod
@@ -114,7 +119,7 @@ class RunFolder:
             cls.check(path, run)
             if not (path / RUN).exists():
                 body = {"format": _FORMAT, "version": _VERSION, **run.body}
-                write_whole(path / RUN, json.dumps(body, indent=1).encode() + b"\n")
+                write_whole(path / RUN, seal(body).encode())
         return cls.open(path)
 
     @property
@@ -127,9 +132,12 @@ class RunFolder:
         return self.path / "logs" / f"{shard.slug}.log"
 
     def shards(self) -> list[Shard]:
-        """List the shards that were begun here."""
-        names = (path.stem.split("-of-") for path in (self.path / "shards").glob("*-of-*.json"))
-        return sorted((Shard(int(i), int(n)) for i, n in names), key=lambda s: (s.count, s.index))
+        """List the shards that were begun here; files of other names are none."""
+        shards = []
+        for path in (self.path / "shards").glob("*-of-*.json"):
+            with contextlib.suppress(PlanError):
+                shards.append(Shard.parse(path.stem.replace("-of-", "/")))
+        return sorted(shards, key=lambda shard: (shard.count, shard.index))
 
     @contextlib.contextmanager
     def lock(self, shard: Shard) -> Iterator[None]:
@@ -144,7 +152,7 @@ class RunFolder:
             if file is None:
                 raise RunFolderError(
                     f"shard {shard} in {self.path} is being run by another process "
-                    f"({path.read_text().strip()}). Let it finish, or take another shard"
+                    f"({_who(path)}). Let it finish, or take another shard"
                 )
             who = {"host": platform.node(), "pid": os.getpid(), "started": time.time()}
             try:
@@ -153,6 +161,35 @@ class RunFolder:
             except OSError as error:
                 raise cannot_write(path, error) from error
             yield
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return what a ``run.json`` says, checked; one of version 1 has no checksum of its own.
+
+    Raises:
+        OSError: If it can't be read.
+        ValueError: If it is damaged, or no such file.
+    """
+    body = parse_object(read_regular(path, follow=True, at_most=LARGEST))
+    version = body.get("version")
+    known = type(version) is int and version in (_UNSEALED, _VERSION)
+    if body.get("format") != _FORMAT or not known:
+        raise ValueError(f"it is not of the format {_FORMAT} {_UNSEALED} or {_VERSION}")
+    if version != _UNSEALED:
+        body = unseal(body)
+    names = {"format", "version", *(field.name for field in dataclasses.fields(Run))}
+    if odd := sorted(body.keys() ^ names):
+        raise ValueError(f"it lacks or does not know: {', '.join(odd)}")
+    if wrong := [name for name in _OBJECTS if not isinstance(body[name], dict)]:
+        raise ValueError(f"{', '.join(wrong)}: not an object")
+    if not isinstance(body["settings"].get("dataset"), str):
+        raise ValueError("its settings name no dataset")
+    return body
+
+
+def _who(path: Path) -> str:
+    """Return what the process that holds a lock says of itself."""
+    return " ".join(path.read_text(errors="replace")[:_LONGEST].split())
 
 
 def differences(there: Json, asked: Json, prefix: str = "") -> Iterator[str]:

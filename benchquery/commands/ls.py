@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import functools
 from collections.abc import Callable
 from typing import Any
 
-from benchquery.commands.datasets import print_tables
+from benchquery.commands.datasets import list_tables, print_tables
 from benchquery.commands.options import add_command, print_rows
 from benchquery.errors import QueryError
 from benchquery.naming import match_name, unknown
 from benchquery.table.kind import resolve
 from benchquery.table.registry import kinds
-from benchquery.table.store import tables
+from benchquery.table.store import TableInfo
 
 Rows = list[dict[str, Any]]
 
@@ -43,9 +44,10 @@ def _run(args: argparse.Namespace) -> None:
 def _lists(args: argparse.Namespace) -> dict[str, Callable[[], Rows]]:
     """Return all lists by name: those of every table, then those of the kinds."""
     of_kinds = {name: resolve(make) for kind in kinds() for name, make in kind.lists.items()}
+    infos = functools.cache(lambda: list_tables(args.source))
     return {
-        "tables": lambda: [{"table": info.name} for info in tables(args.source)],
-        "datasets": lambda: _datasets(args),
+        "tables": lambda: [{"table": info.name} for info in infos()],
+        "datasets": lambda: _datasets(infos()),
         "kinds": _kinds,
         "pictures": _pictures,
         "analyses": _analyses,
@@ -54,9 +56,9 @@ def _lists(args: argparse.Namespace) -> dict[str, Callable[[], Rows]]:
     }
 
 
-def _datasets(args: argparse.Namespace) -> Rows:
+def _datasets(infos: list[TableInfo]) -> Rows:
     found: dict[str, list[str]] = {}
-    for info in tables(args.source):
+    for info in infos:
         found.setdefault(info.dataset, []).append(info.name)
     return [{"dataset": name, "tables": found[name]} for name in sorted(found)]
 

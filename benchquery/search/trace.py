@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
 from benchquery.errors import CorruptTableError, QueryError
 from benchquery.kinds.architectures.table import ArchTable
 from benchquery.search.budget import Budget
+from benchquery.table.files import read_regular
 from benchquery.table.manifest import SUMMARY
+from benchquery.table.schema import ORIGINS
+from benchquery.table.sealed import parse_object
 from benchquery.table.ties import rank_among, regret_among
 
 if TYPE_CHECKING:
@@ -27,7 +32,12 @@ else:
     pq = LazyModule("pyarrow.parquet")
 
 _FORMAT = b"graphtab-traces"
-_VERSION = 1
+_VERSION = 2
+_CHECKSUM = b"graphtab-checksum"
+_MARK = b"sha256 of this file with zeros here: "
+_BLANK = b"0" * 64
+_UNREADABLE = (OSError, KeyError, ValueError, TypeError, AttributeError, OverflowError, MemoryError)
+_TEXTS = ("strategy", "dataset", "protocol")
 _ARRAYS = {
     "hashes": "int32",
     "rewards": "float64",
@@ -233,6 +243,8 @@ class Trace:
 def save(traces: Iterable[Trace], path: Path | str) -> None:
     """Write traces to one Parquet file: one row a query, numbered by trace.
 
+    The file carries its own SHA-256, taken with zeros in the place of the checksum.
+
     Args:
         traces: The traces.
         path: The file to write.
@@ -242,21 +254,35 @@ def save(traces: Iterable[Trace], path: Path | str) -> None:
     """
     path = check_out(path)
     traces = list(traces)
-    columns: dict[str, Any] = {
-        "trace": np.repeat(np.arange(len(traces), dtype=np.int32), [len(t) for t in traces]),
-        "strategy": [trace.strategy for trace in traces for _ in range(len(trace))],
-        "dataset": [trace.dataset for trace in traces for _ in range(len(trace))],
-        "protocol": [trace.protocol for trace in traces for _ in range(len(trace))],
-        "seed": np.repeat([trace.seed for trace in traces], [len(t) for t in traces]),
-    }
+    about = json.dumps({"version": _VERSION, "traces": [_about(trace) for trace in traces]})
+    table = _queries(traces).replace_schema_metadata(
+        {_FORMAT: about.encode(), _CHECKSUM: _MARK + _BLANK}
+    )
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink)
+    content = sink.getvalue().to_pybytes()
+    place = content.rindex(_MARK) + len(_MARK)
+    found = hashlib.sha256(content).hexdigest().encode()
+    aside = path.with_name(f".{path.name}-{os.getpid()}")
+    try:
+        aside.write_bytes(content[:place] + found + content[place + len(found) :])
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def _queries(traces: Sequence[Trace]) -> pa.Table:
+    """Return one row a query: what it is of, for readers of the file, and what was said."""
+    lengths = np.array([len(trace) for trace in traces], np.intp)
+    columns: dict[str, Any] = {"trace": np.repeat(np.arange(len(traces), dtype=np.int32), lengths)}
+    for name in _TEXTS:
+        texts = [getattr(trace, name) for trace in traces for _ in range(len(trace))]
+        columns[name] = pa.array(texts, pa.string())
+    columns["seed"] = np.repeat(np.array([trace.seed for trace in traces], np.int64), lengths)
     for name, dtype in _ARRAYS.items():
         parts = [getattr(trace, name) for trace in traces]
         columns[name] = np.concatenate(parts) if parts else np.empty(0, dtype)
-    about = [_about(trace) for trace in traces]
-    table = pa.table(columns).replace_schema_metadata(
-        {_FORMAT: json.dumps({"version": _VERSION, "traces": about}).encode()}
-    )
-    pq.write_table(table, path)
+    return pa.table(columns)
 
 
 def check_out(path: Path | str) -> Path:
@@ -275,9 +301,15 @@ def check_out(path: Path | str) -> Path:
 
 def _about(trace: Trace) -> dict[str, Any]:
     """Return all of a trace but its queries and its table."""
-    fields = {field.name for field in dataclasses.fields(trace)} - {*_ARRAYS, "table", "budget"}
-    about = {name: getattr(trace, name) for name in sorted(fields)}
+    about = {name: getattr(trace, name) for name in _said()}
     return about | {"budget": dataclasses.asdict(trace.budget)}
+
+
+def _said() -> dict[str, Any]:
+    """Return the types of what is said of a trace beside its queries and budget, by name."""
+    types = {field.name: field.type for field in dataclasses.fields(Trace)}
+    plain = types.keys() - {*_ARRAYS, "table", "budget"}
+    return {name: int if types[name] == "int" else str for name in sorted(plain)}
 
 
 def load(path: Path | str, table: ArchTable | None = None) -> list[Trace]:
@@ -288,24 +320,57 @@ def load(path: Path | str, table: ArchTable | None = None) -> list[Trace]:
         table: The table that was searched, for reports; None to open it by name.
 
     Raises:
-        CorruptTableError: If it is no such file.
+        CorruptTableError: If it is no such file, or is damaged. Files of earlier versions, which
+            had no checksum, are refused too.
     """
     try:
-        stored = pq.ParquetFile(path, pre_buffer=False).read(use_threads=False)
-        about = json.loads((stored.schema.metadata or {})[_FORMAT])
+        content = read_regular(Path(path), follow=True)
+        _check(content)
+        stored = pq.ParquetFile(pa.BufferReader(content), pre_buffer=False).read(use_threads=False)
+        about = parse_object((stored.schema.metadata or {})[_FORMAT])
         if about["version"] != _VERSION:
             raise ValueError(f"its version is {about['version']!r}, known is {_VERSION}")
+        if stored.schema != _queries([]).schema or any(c.null_count for c in stored.columns):
+            raise ValueError(f"its columns are {', '.join(map(str, stored.schema))}")
         number = stored.column("trace").to_numpy()
         arrays = {name: stored.column(name).to_numpy() for name in _ARRAYS}
-        return [
-            Trace(
-                **cast("dict[str, Any]", one | {"budget": Budget(**one["budget"])}),
-                **{name: values[number == position] for name, values in arrays.items()},
-                table=table,
-            )
+        traces = [
+            _trace(one, {name: values[number == position] for name, values in arrays.items()})
             for position, one in enumerate(about["traces"])
         ]
-    except (pa.ArrowException, OSError, KeyError, ValueError, TypeError) as error:
-        raise CorruptTableError(
-            f"{path} is no file of traces: {type(error).__name__}: {error}"
-        ) from error
+        said = ["trace", *_TEXTS, "seed"]
+        if stored.select(said) != _queries(traces).select(said):
+            raise ValueError("its rows are not those of its traces")
+        return [dataclasses.replace(trace, table=table) for trace in traces]
+    except _UNREADABLE as error:
+        why = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
+        raise CorruptTableError(f"{path} is no file of traces: {why}") from error
+    except pa.ArrowException as error:
+        raise CorruptTableError(f"{path} is no file of traces: {error}") from error
+
+
+def _check(content: bytes) -> None:
+    """Compare a file with its checksum, before anything in it is used."""
+    place = content.rfind(_MARK) + len(_MARK)
+    if place < len(_MARK):
+        raise ValueError(
+            "it has no checksum: if an earlier version wrote it, run the search again to save it "
+            "with one"
+        )
+    stated = content[place : place + len(_BLANK)]
+    blank = content[:place] + _BLANK + content[place + len(_BLANK) :]
+    if hashlib.sha256(blank).hexdigest().encode() != stated:
+        raise ValueError("it is damaged: its checksum is another")
+
+
+def _trace(about: Mapping[str, Any], arrays: Mapping[str, Array]) -> Trace:
+    """Make a trace of what a file says of it; ValueError or the like if it can't be."""
+    types = _said()
+    if about.keys() != types.keys() | {"budget"}:
+        raise ValueError(f"what is said of a trace is {', '.join(about)}")
+    for name, kind in types.items():
+        if type(about[name]) is not kind:
+            raise TypeError(f"{name} is {about[name]!r}")
+    if about["workers"] < 1 or about["origin"] not in ORIGINS:
+        raise ValueError(f"it has {about['workers']} workers, its origin is {about['origin']!r}")
+    return Trace(**{**about, **arrays, "budget": Budget(**about["budget"])})

@@ -8,15 +8,24 @@ no parsing: one read, one checksum, and a view for each column that is asked for
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
-from benchquery.errors import CorruptTableError
+from benchquery.errors import CorruptTableError, UnknownNameError
+from benchquery.table.files import read_regular
 from benchquery.table.kind import TableKind
-from benchquery.table.manifest import SUMMARY, Manifest, StoredColumn, check_size, check_sum
+from benchquery.table.manifest import (
+    SUMMARY,
+    Manifest,
+    StoredColumn,
+    check_size,
+    check_sum,
+    plain_size,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -168,7 +177,10 @@ class FileColumns(ColumnSet):
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         expected = manifest.files[SUMMARY]
         self._path = check_size(folder, SUMMARY, expected)
-        self._content = self._path.read_bytes()
+        try:
+            self._content = read_regular(self._path)
+        except OSError as error:
+            raise CorruptTableError(f"{self._path} can't be read: {error.strerror}") from error
         check_sum(self._path, hashlib.sha256(self._content).hexdigest(), expected)
         self._rows = manifest.rows
         self._stored = {column.name: column for column in manifest.columns}
@@ -180,7 +192,7 @@ class FileColumns(ColumnSet):
 
     def __getitem__(self, name: str) -> Array:
         if name not in self._arrays:
-            column = self._stored[name]
+            column = self._described(name)
             array = self._decode(column) if column.offset is None else self._view(column)
             array.flags.writeable = False
             self._arrays[name] = array
@@ -194,7 +206,7 @@ class FileColumns(ColumnSet):
 
     def cells(self, name: str) -> Sequence[Any]:
         """Return a column as plain Python values, without numpy where it is plain."""
-        column = self._stored[name]
+        column = self._described(name)
         if column.offset is None:
             return super().cells(name)
         plain = self._plain(column, column.offset)
@@ -202,26 +214,16 @@ class FileColumns(ColumnSet):
             return _Bits(plain, self._rows)
         return plain.cast(_FORMATS[column.dtype])  # type: ignore[call-overload, no-any-return]
 
-    def _plain(self, column: StoredColumn, offset: int) -> memoryview:
-        """Return the bytes of a plain column.
+    def _described(self, name: str) -> StoredColumn:
+        if name not in self._stored:
+            raise UnknownNameError(
+                f"{self._path} has no column {name!r}; it has {', '.join(self._stored)}"
+            )
+        return self._stored[name]
 
-        Raises:
-            CorruptTableError: If the manifest gives it no known type or a place outside
-                the file.
-        """
-        if column.dtype == "bool":
-            size = -(-self._rows // 8)
-        elif column.dtype in _FORMATS:
-            size = self._rows * memoryview(b"").cast(_FORMATS[column.dtype]).itemsize  # type: ignore[call-overload]
-        else:
-            raise CorruptTableError(
-                f"{self._path}: the manifest gives column {column.name!r} the type "
-                f"{column.dtype!r}; plain columns are {', '.join(_FORMATS)} or bool"
-            )
-        if not 0 <= offset <= len(self._content) - size:
-            raise CorruptTableError(
-                f"{self._path}: the manifest places column {column.name!r} outside the file"
-            )
+    def _plain(self, column: StoredColumn, offset: int) -> memoryview:
+        """Return the bytes of a plain column; the manifest was checked to place it in the file."""
+        size = plain_size(column.dtype, self._rows)
         return memoryview(self._content)[offset : offset + size]
 
     def _view(self, column: StoredColumn) -> Array:
@@ -232,22 +234,52 @@ class FileColumns(ColumnSet):
             return np.unpackbits(bits, count=self._rows, bitorder="little").view(bool)
         return np.require(np.frombuffer(plain, column.dtype), requirements=["ALIGNED"])
 
+    def check(self) -> None:
+        """Compare the manifest with the Parquet file: the columns, their types and every value.
+
+        Raises:
+            CorruptTableError: If a Parquet reader finds something else than is served.
+        """
+        with self._reading("it") as file:
+            names = file.schema_arrow.names
+        if names != list(self._stored):
+            odd = sorted(set(names) ^ self._stored.keys())
+            raise CorruptTableError(
+                f"{self._path} has other columns than the manifest says, or in another order: "
+                f"{', '.join(odd) or ', '.join(names)}"
+            )
+        for name, column in self._stored.items():
+            decoded = self._decode(column)
+            if column.offset is not None and self._view(column).tobytes() != decoded.tobytes():
+                raise CorruptTableError(
+                    f"{self._path}: the manifest places column {name!r} at {column.offset}, where "
+                    "other values stand than a Parquet reader finds"
+                )
+
     def _decode(self, column: StoredColumn) -> Array:
         """Read an encoded column with a Parquet reader.
 
         Without threads: a process that ends while Arrow still starts them is aborted.
         """
-        try:
-            file = pq.ParquetFile(pa.BufferReader(self._content), pre_buffer=False)
-            table = file.read(columns=[column.name], use_threads=False)
-            array: Array = table.column(column.name).to_numpy()
-        except (pa.ArrowException, OSError, KeyError) as error:
-            raise CorruptTableError(
-                f"{self._path}: column {column.name!r} can't be read: {error}"
-            ) from error
-        if len(array) != self._rows:
+        with self._reading(f"column {column.name!r}") as file:
+            values = file.read(columns=[column.name], use_threads=False).column(column.name)
+            array: Array = values.to_numpy()
+        if len(array) != self._rows or values.null_count:
             raise CorruptTableError(
                 f"{self._path}: column {column.name!r} has {len(array):,} rows, "
-                f"the manifest says {self._rows:,}"
+                f"{values.null_count:,} of them empty; the manifest says {self._rows:,}"
+            )
+        if values.type != pa.type_for_alias(column.dtype):
+            raise CorruptTableError(
+                f"{self._path}: column {column.name!r} is of the type {values.type}, the manifest "
+                f"says {column.dtype}"
             )
         return array.copy()
+
+    @contextlib.contextmanager
+    def _reading(self, what: str) -> Iterator[pq.ParquetFile]:
+        """Give a Parquet reader; what goes wrong with it is damage."""
+        try:
+            yield pq.ParquetFile(pa.BufferReader(self._content), pre_buffer=False)
+        except (pa.ArrowException, OSError, KeyError, ValueError, MemoryError) as error:
+            raise CorruptTableError(f"{self._path}: {what} can't be read: {error}") from error

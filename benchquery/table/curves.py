@@ -11,14 +11,13 @@ checksums, so damage is noticed when it is read, however large the file.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from benchquery._imports import LazyModule
 from benchquery.errors import CorruptTableError, QueryError, UnknownHashError
-from benchquery.table.hdf5 import new_hdf5
+from benchquery.table.hdf5 import CHECKED, dataset, new_hdf5, open_hdf5, read_chunk, reading
 from benchquery.table.schema import CURVE_COLUMNS
 
 if TYPE_CHECKING:
@@ -31,10 +30,8 @@ else:
     np = LazyModule("numpy")
 
 Seed = int | Literal["mean"]
-CHECKED: Mapping[str, Any] = MappingProxyType(
-    {"fletcher32": True, "compression": "gzip", "shuffle": True}
-)
-"""How datasets are stored: with checksums, compressed."""
+
+_SHOWN = 60
 
 
 @contextlib.contextmanager
@@ -75,21 +72,39 @@ class Curves:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        try:
-            self._file = h5py.File(path, "r")
-            self.seeds: tuple[int, ...] = tuple(self._file["seed"][:].tolist())
-            hashes = self._file["hash"][:].tolist()
-            self._data = self._file["curves"]
-            shape = self._data.shape
-        except (OSError, KeyError, TypeError, AttributeError) as error:
-            raise CorruptTableError(f"{path} is no file of learning curves: {error}") from error
-        if shape[:2] != (len(hashes), len(self.seeds)) or shape[3:] != (len(CURVE_COLUMNS),):
-            raise CorruptTableError(
-                f"{path} holds curves of shape {shape} for {len(hashes)} architectures "
-                f"and {len(self.seeds)} seeds"
+        with reading(f"{path} is no file of learning curves"):
+            self._file = open_hdf5(path)
+            if (names := sorted(self._file)) != ["curves", "hash", "seed"]:
+                raise ValueError(f"it holds {', '.join(names)[:_SHOWN]}")
+            hashes, seeds = (
+                read_chunk(dataset(self._file, name)).tolist() for name in ("hash", "seed")
             )
+            self._data = dataset(self._file, "curves", chunk=1)
+            shape, kind = self._data.shape, self._data.dtype
+        self.seeds: tuple[int, ...] = tuple(seeds)
         self._row = {number: row for row, number in enumerate(hashes)}
+        if shape[:2] != (len(self._row), len(set(seeds))) or shape[3:] != (len(CURVE_COLUMNS),):
+            raise CorruptTableError(
+                f"{path} holds curves of shape {shape} for {len(self._row)} architectures "
+                f"and {len(set(seeds))} seeds"
+            )
+        if kind != np.float32 or any(type(number) is not int for number in (*hashes, *seeds)):
+            raise CorruptTableError(f"{path} holds curves of the type {kind}, or keys of another")
         self.epochs: int = shape[2]
+
+    @property
+    def numbers(self) -> Collection[int]:
+        """The hashes of the architectures that have a curve; in other tables, the rows."""
+        return self._row.keys()
+
+    def check(self) -> None:
+        """Read every curve, each by its checksum.
+
+        Raises:
+            CorruptTableError: If the file is damaged.
+        """
+        for number in self._row:
+            self.block(number)
 
     def block(self, number: int) -> Array:
         """Return the figures of every seed and epoch: (seeds, epochs, 7).
@@ -103,11 +118,8 @@ class Curves:
         """
         if number not in self._row:
             raise UnknownHashError(f"{self._path} has no curve of {number!r}")
-        try:
-            curves: Array = self._data[self._row[number]]
-        except OSError as error:
-            raise CorruptTableError(f"{self._path} is damaged at {number}: {error}") from error
-        return curves
+        with reading(f"{self._path} is damaged at {number}"):
+            return read_chunk(self._data, self._row[number])
 
     def known(self, number: int) -> tuple[tuple[int, ...], Array]:
         """Return the seeds that have a figure, and theirs of every epoch up to the last known.

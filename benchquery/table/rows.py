@@ -27,7 +27,7 @@ from benchquery.table.conditions import compare, matches
 from benchquery.table.curves import Curves
 from benchquery.table.fronts import pareto_rows
 from benchquery.table.kind import TableKind, resolve
-from benchquery.table.manifest import CURVES, Manifest, check_size
+from benchquery.table.manifest import CURVES, Manifest, check_file
 from benchquery.table.record import Record
 from benchquery.table.registry import kind_of
 from benchquery.table.ties import level, rank_among, regret_among
@@ -572,7 +572,7 @@ class RowTable(Generic[Key]):
     # ---------------------------------------------------------------- files
 
     def file(self, name: str, what: str) -> Path:
-        """Return the path of a file of the table beside the summary, after checking its size.
+        """Return the path of a file of the table beside the summary, after checking it.
 
         Args:
             name: The file.
@@ -580,11 +580,11 @@ class RowTable(Generic[Key]):
 
         Raises:
             QueryError: If the table has no such file.
-            CorruptTableError: If it is missing or has another size.
+            CorruptTableError: If it is missing or damaged; see `check_file`.
         """
         if name not in self.manifest.files:
             raise QueryError(f"the table {self.name!r} ({self.manifest.origin}) has no {what}")
-        return check_size(self._folder, name, self.manifest.files[name])
+        return check_file(self._folder, name, self.manifest.files[name])
 
     @cached_property
     def curves(self) -> Curves:

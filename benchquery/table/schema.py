@@ -14,13 +14,16 @@ from typing import Literal, get_args
 
 from benchquery.errors import UnknownNameError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+"""The layout that is written: a manifest of version 2 carries a checksum of its own."""
 
 Split = Literal["train", "valid", "test"]
 Direction = Literal["higher", "lower"]
 Origin = Literal["published", "measured", "synthetic"]
 
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
+SPLITS: tuple[Split, ...] = get_args(Split)
+DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 
 PER_SEED = re.compile(r"(?P<base>\w+)_seed(?P<seed>\d+)")
 """The name of a column that holds the figures of a single seed, such as ``perf_seed2``."""

@@ -15,7 +15,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchquery.errors import QueryError, TableKindError, TableNotFoundError
+from benchquery.errors import (
+    BenchQueryError,
+    CorruptTableError,
+    QueryError,
+    TableKindError,
+    TableNotFoundError,
+)
 from benchquery.naming import DATASET_ALIASES, match_name, suggestion
 from benchquery.table.columnfile import FileColumns
 from benchquery.table.kind import resolve
@@ -23,9 +29,8 @@ from benchquery.table.manifest import (
     CURVES,
     MANIFEST,
     Manifest,
+    check_file,
     check_size,
-    check_sum,
-    describe_file,
     read_manifest,
 )
 from benchquery.table.registry import kind_of, kinds
@@ -77,13 +82,26 @@ def sources() -> tuple[Path, ...]:
 
 
 def _folders(source: Path) -> Iterator[Path]:
-    """List the folders of the tables of a source."""
-    if (source / MANIFEST).is_file():
+    """List the folders of the tables of a source.
+
+    Raises:
+        CorruptTableError: If the source is a folder that can't be listed.
+    """
+    if _is_table(source):
         yield source
     elif source.is_dir():
-        for folder in sorted(source.iterdir()):
-            if (folder / MANIFEST).is_file() and not folder.name.startswith("."):
+        try:
+            folders = sorted(source.iterdir())
+        except OSError as error:
+            raise CorruptTableError(f"{source} can't be listed: {error.strerror}") from error
+        for folder in folders:
+            if _is_table(folder) and not folder.name.startswith("."):
                 yield folder
+
+
+def _is_table(folder: Path) -> bool:
+    """Tell whether a folder has a manifest, whatever that is: reading it refuses what is none."""
+    return os.path.lexists(folder / MANIFEST)
 
 
 def _name_of(folder: Path) -> str:
@@ -106,18 +124,33 @@ def table_folders(source: PathLike | None = None) -> list[Path]:
     return [folder for place in places for folder in _folders(place)]
 
 
-def tables(source: PathLike | None = None, kind: str | None = None) -> list[TableInfo]:
+def tables(
+    source: PathLike | None = None,
+    kind: str | None = None,
+    *,
+    left_out: list[tuple[Path, BenchQueryError]] | None = None,
+) -> list[TableInfo]:
     """List the tables that can be opened.
 
     Args:
         source: A folder of tables or one table; None for all sources.
         kind: The kind of their rows; None for all kinds.
+        left_out: Where to put the folders whose manifest can't be read, each with the reason;
+            None to raise the first reason.
 
     Raises:
         TableNotFoundError: If the source is no folder.
         CorruptTableError: If a manifest can't be read.
+        SchemaVersionError: If one has a layout that is unknown to this version.
     """
-    infos = map(table_info, table_folders(source))
+    infos = []
+    for folder in table_folders(source):
+        try:
+            infos.append(table_info(folder))
+        except BenchQueryError as error:
+            if left_out is None:
+                raise
+            left_out.append((folder, error))
     return [info for info in infos if kind in (None, info.kind)]
 
 
@@ -166,7 +199,7 @@ def _find(name: PathLike, source: PathLike | None, kind: str | None) -> tuple[Pa
     is_folder = not isinstance(name, str) or os.sep in name
     name = os.fspath(name)
     places = sources() if source is None else (Path(source),)
-    candidates = [Path(name)] if is_folder and (Path(name) / MANIFEST).is_file() else []
+    candidates = [Path(name)] if is_folder and _is_table(Path(name)) else []
     other: tuple[Path, Manifest] | None = None
     for folder in (*candidates, *_named(name, places, kind)):
         manifest = read_manifest(folder)
@@ -181,7 +214,7 @@ def _find(name: PathLike, source: PathLike | None, kind: str | None) -> tuple[Pa
 def _named(name: str, places: tuple[Path, ...], kind: str | None) -> Iterator[Path]:
     """List the tables that go by a name, place by place, the likeliest first."""
     for place in places:
-        if Path(name).name == name and (place / name / MANIFEST).is_file():
+        if Path(name).name == name and _is_table(place / name):
             yield place / name
         folders = list(_folders(place))
         by_name = {_name_of(folder): folder for folder in folders}
@@ -200,7 +233,7 @@ def _of_dataset(name: str, place: Path, kind: str) -> Iterator[Path]:
     """List the one table of a kind that a place has of a dataset."""
     if not place.is_dir():
         return
-    infos = tables(place, kind)
+    infos = tables(place, kind, left_out=[])
     dataset = match_name(name, {info.dataset: None for info in infos}, DATASET_ALIASES)
     same = [info for info in infos if info.dataset == dataset]
     if len(same) > 1:
@@ -227,7 +260,7 @@ def _not_found(name: str, source: PathLike | None, places: tuple[Path, ...]) -> 
 def _kind_error(folder: Path, manifest: Manifest, kind: str) -> TableKindError:
     """Say that a table holds another kind of rows, and how it is opened."""
     own, wanted = kind_of(manifest.kind), kind_of(kind)
-    there = ", ".join(info.name for info in tables(kind=kind)) or "none"
+    there = ", ".join(info.name for info in tables(kind=kind, left_out=[])) or "none"
     said = f"{folder} is a table of {own.many}, not of {wanted.many}"
     rest = f"Tables of {wanted.many} here: {there}"
     return TableKindError(
@@ -296,9 +329,10 @@ def unread_files(manifest: Manifest) -> list[str]:
 
 
 def verify(folder: PathLike) -> Manifest:
-    """Check a table from end to end: every checksum, every row.
+    """Check a table from end to end: every checksum, every column, row and curve.
 
-    Without h5py, curves and graphs are checked by their checksums alone.
+    Every column is compared with what a Parquet reader finds in the summary. Without h5py, curves
+    and graphs are checked by their checksums alone.
 
     Raises:
         CorruptTableError: If something does not fit; the message names it.
@@ -308,13 +342,20 @@ def verify(folder: PathLike) -> Manifest:
     folder = Path(folder)
     manifest = read_manifest(folder)
     for name, expected in manifest.files.items():
-        path = check_size(folder, name, expected)
-        check_sum(path, describe_file(path).sha256, expected)
+        check_file(folder, name, expected, whole=None)
+    FileColumns(folder, manifest).check()
     table, check = _open(folder, manifest), kind_of(manifest.kind).check
-    for name in table.columns:
-        table.column(name)
+    if CURVES in manifest.files and CURVES not in unread_files(manifest):
+        table.curves.check()
     if check is not None:
-        resolve(check)(table, folder)
+        try:
+            resolve(check)(table, folder)
+        except BenchQueryError:
+            raise
+        except (KeyError, TypeError, ValueError) as error:
+            raise CorruptTableError(
+                f"{folder} has no rows of {kind_of(manifest.kind).many}: {error}"
+            ) from error
     return manifest
 
 

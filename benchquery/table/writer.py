@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchquery.errors import QueryError
 from benchquery.table.columnfile import write_columns
-from benchquery.table.manifest import MANIFEST, SUMMARY, Manifest, describe_file
+from benchquery.table.manifest import MANIFEST, SUMMARY, Manifest, describe_file, parse_manifest
 from benchquery.table.registry import kind_of
 from benchquery.table.schema import Origin
 from benchquery.table.stage import BEFORE, held, new_stage, recover
@@ -96,6 +96,7 @@ def write_table(
 
     Raises:
         UnknownNameError: If the schema has no such column.
+        QueryError: If the manifest could not be read again.
     """
     stored = write_columns(stage / SUMMARY, columns, kind_of(kind))
     manifest = Manifest(
@@ -112,7 +113,12 @@ def write_table(
         provenance=provenance or {},
         kind=kind,
     )
-    (stage / MANIFEST).write_text(manifest.to_json(), encoding="utf-8")
+    try:
+        text = manifest.to_json()
+        parse_manifest(text)
+    except (ValueError, TypeError) as error:
+        raise QueryError(f"no manifest can say this of {name!r}: {error}") from error
+    (stage / MANIFEST).write_text(text, encoding="utf-8")
     return manifest
 
 

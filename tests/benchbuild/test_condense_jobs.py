@@ -44,6 +44,7 @@ from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
 from benchquery.kinds.condensed.graphs import GRAPHS
 from benchquery.table.manifest import SUMMARY
 from tests.benchbuild.runs import benchbuild, figures, rows, start, wait_for_parts
+from tests.resealing import edit_sealed
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -522,9 +523,9 @@ def test_other_data_is_not_evaluated(
     copy.mkdir()
     for file in table.iterdir():
         (copy / file.name).write_bytes(file.read_bytes())
-    manifest = json.loads((copy / "manifest.json").read_text())
-    manifest["provenance"]["dataset"]["checksum"] = "0" * 64
-    (copy / "manifest.json").write_text(json.dumps(manifest))
+    provenance = json.loads((copy / "manifest.json").read_text())["provenance"]
+    provenance["dataset"]["checksum"] = "0" * 64
+    edit_sealed(copy / "manifest.json", provenance=provenance)
     words = ["--models", "mlp", "--seeds", "1", *QUICK[:4], *LOCAL]
     assert benchbuild("evaluate", copy, *words, "--out", tmp_path / "out") == 2
     assert "checksum" in capsys.readouterr().err

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import hashlib
 import json
 import multiprocessing
+import os
+import random
 import shutil
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from benchbuild.errors import CorruptPartError, RunFolderError, WriteError
+from benchbuild.errors import BenchBuildError, CorruptPartError, RunFolderError, WriteError
 from benchbuild.kinds.train.kind import TrainRun
 from benchbuild.kinds.train.records import TrainRecord
 from benchbuild.kinds.tune.kind import tune_run
@@ -19,12 +24,15 @@ from benchbuild.pipeline import parts as parts_module
 from benchbuild.pipeline.jobs import canonical, digest
 from benchbuild.pipeline.parts import DAMAGED, Parts
 from benchbuild.pipeline.plan import Shard
-from benchbuild.pipeline.registry import kind_of
+from benchbuild.pipeline.registry import BUILT_IN, kind_of
 from benchbuild.pipeline.runfolder import RUN, RunFolder
 from benchbuild.pipeline.status import status_of
 from benchbuild.testing import synthetic_record, synthetic_run
+from benchquery.errors import BenchQueryError
+from tests.resealing import edit_sealed, places, put
 
 SHARD = Shard(1, 1)
+OLD = Path(__file__).parent.parent / "data" / "runs-v1"
 
 
 @pytest.fixture
@@ -184,10 +192,10 @@ def test_settings_in_a_file_that_are_not_allowed_are_named(folder: RunFolder) ->
         ("settings", "speed", 3),
         ("jobs", "seeds", [-4]),
     ):
-        path.write_text(json.dumps({**body, section: {**body[section], name: value}}))
+        edit_sealed(path, **{**body, section: {**body[section], name: value}})
         with pytest.raises(RunFolderError, match=rf"{folder.path}.*(lr=-1|speed|-4)"):
             RunFolder.open(folder.path)
-    path.write_text(json.dumps({**body, "settings": 3}))
+    edit_sealed(path, **{**body, "settings": 3})
     with pytest.raises(RunFolderError, match=str(folder.path)):
         RunFolder.open(folder.path)
 
@@ -196,7 +204,7 @@ def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:
     with pytest.raises(RunFolderError, match=str(tmp_path)):
         RunFolder.open(tmp_path)
     (tmp_path / RUN).write_text(json.dumps({"format": "graphtab-run", "version": 99}))
-    with pytest.raises(RunFolderError, match="graphtab-run 1"):
+    with pytest.raises(RunFolderError, match="graphtab-run 1 or 2"):
         RunFolder.open(tmp_path)
 
 
@@ -232,3 +240,89 @@ def test_the_identity_of_a_run_is_stable() -> None:
     assert run.digest == digest(json.loads(text))
     other_jobs = tune_run("karate", trials=9, seeds=[4], ranges={"lr": [0.5]})
     assert dataclasses.replace(other_jobs, facts={"c": "d"}).digest == run.digest
+
+
+# ---------------------------------------------------------------- files made to do harm
+
+
+def test_a_run_is_read_by_its_checksum(folder: RunFolder) -> None:
+    path = folder.path / RUN
+    good = path.read_text()
+    body = json.loads(good)
+    for changed in (
+        {**body, "about": {**body["about"], "licence": "told otherwise"}},
+        {**body, "version": 1},
+        {name: value for name, value in body.items() if name != "sha256"},
+        {**body, "sha256": "0" * 64},
+        {**body, "surprise": 1},
+    ):
+        path.write_text(json.dumps(changed))
+        with pytest.raises(RunFolderError, match=rf"{folder.path}.*{RUN}"):
+            RunFolder.open(folder.path)
+    path.write_text(json.dumps(body))
+    assert RunFolder.open(folder.path).run == folder.run
+    for text in ("[" * 100_000, "{}", "3", "", good.replace('"version"', '"format"')):
+        path.write_text(text)
+        with pytest.raises(RunFolderError, match=rf"{folder.path}.*{RUN}"):
+            RunFolder.open(folder.path)
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(RunFolderError, match="no regular file"):
+        RunFolder.open(folder.path)
+
+
+@pytest.mark.parametrize("kind", sorted(BUILT_IN))
+def test_values_of_other_types_end_in_no_foreign_error(kind: str, tmp_path: Path) -> None:
+    """Whatever stands anywhere in a run.json: it is refused, or read as what it says."""
+    copy = shutil.copytree(OLD / kind, tmp_path / kind)
+    body = json.loads((copy / RUN).read_text())
+    rng = random.Random(0)
+    odd = [None, True, -1, 0, 1.5, 1e300, "", "x", [], {}, [[]], {"a": 1}, [None], 2**70, "\0"]
+    for _ in range(200):
+        (copy / RUN).write_text(json.dumps(put(body, rng.choice(places(body)), rng.choice(odd))))
+        with contextlib.suppress(BenchBuildError, BenchQueryError):
+            assert RunFolder.open(copy).run.digest
+
+
+def test_parts_that_are_none_are_named(folder: RunFolder, run: TrainRun) -> None:
+    path = folder.parts.add(SHARD, records_of(run))
+    table = pq.read_table(path)
+    about = json.loads(table.schema.metadata[b"graphtab"])
+
+    def put_part(table: pa.Table, text: str) -> Path:
+        sink = pa.BufferOutputStream()
+        pq.write_table(table.replace_schema_metadata({b"graphtab": text.encode()}), sink)
+        content = sink.getvalue().to_pybytes()
+        name = hashlib.sha256(content).hexdigest()[:32] + ".parquet"
+        (folder.parts.folder / name).write_bytes(content)
+        return folder.parts.folder / name
+
+    assert folder.parts.read(put_part(table, json.dumps(about))).table.num_rows == len(table)
+    status = table.schema.get_field_index("status")
+    field = table.schema.field("status")
+    for part, text in (
+        (table, "[" * 100_000),
+        (table, "3"),
+        (table, "{}"),
+        (table, json.dumps(about | {"run": 3})),
+        (table, json.dumps(about | {"shard": None})),
+        (table.drop_columns(["status"]), json.dumps(about)),
+        (table.append_column("more", table.column("status")), json.dumps(about)),
+        (table.set_column(status, field, [["fine"] * len(table)]), json.dumps(about)),
+        (table.set_column(status, "status", pa.array([1] * len(table))), json.dumps(about)),
+    ):
+        bad = put_part(part, text)
+        with pytest.raises(CorruptPartError, match=f"{bad.name} is no part file"):
+            folder.parts.read(bad)
+        assert len(status_of(folder).damaged) == 1
+        bad.unlink()
+    os.mkfifo(folder.parts.folder / "pipe.parquet")
+    with pytest.raises(RunFolderError, match=r"pipe\.parquet: it is no regular file"):
+        status_of(folder)
+
+
+def test_shards_of_other_names_are_none(folder: RunFolder) -> None:
+    for name in ("1-of-2", "a-of-b", "0-of-0", "3-of-2", "1-of-99999999999", "1-of-2-of-3"):
+        (folder.path / "shards" / f"{name}.json").write_bytes(b"\xff\0{")
+    assert folder.shards() == [Shard(1, 2)]
+    assert [shard.shard for shard in status_of(folder).shards] == ["1/2"]

@@ -38,6 +38,7 @@ from tests.benchquery.condensing import (
     curve_of,
     graph_of,
 )
+from tests.resealing import edit_sealed
 
 ROWS = len(CONFIGS) + 6
 
@@ -209,9 +210,8 @@ def test_degrees_count_the_edges_that_are_left(cond: CondensedTable) -> None:
 
 def test_tables_without_curves_or_graphs(condensed: Path) -> None:
     path = condensed / "manifest.json"
-    body = json.loads(path.read_text())
-    body["files"] = {"summary.parquet": body["files"]["summary.parquet"]}
-    path.write_text(json.dumps(body))
+    files = json.loads(path.read_text())["files"]
+    edit_sealed(path, files={"summary.parquet": files["summary.parquet"]})
     verify(condensed)
     cond = condread("toy", source=condensed)
     with pytest.raises(QueryError, match="no learning curves"):
@@ -229,17 +229,19 @@ def rewrite(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
     }
     change(columns)
     manifest = read_manifest(folder)
-    body = json.loads((folder / "manifest.json").read_text())
+    files = json.loads((folder / "manifest.json").read_text())["files"]
     types = {column.name: column.dtype for column in manifest.columns}
     columns = {
         name: values if types[name] == "string" else values.astype(types[name])
         for name, values in columns.items()
     }
     stored = write_columns(folder / "summary.parquet", columns, KIND)
-    body["columns"] = [vars(column) for column in stored]
-    body["rows"] = len(columns["config"])
-    body["files"]["summary.parquet"] = vars(describe_file(folder / "summary.parquet"))
-    (folder / "manifest.json").write_text(json.dumps(body))
+    edit_sealed(
+        folder / "manifest.json",
+        columns=[vars(column) for column in stored],
+        rows=len(columns["config"]),
+        files=files | {"summary.parquet": vars(describe_file(folder / "summary.parquet"))},
+    )
 
 
 def put(name: str, value: object) -> Callable[[dict[str, Any]], None]:
@@ -288,9 +290,9 @@ def test_verify_finds_graphs_that_are_missing(condensed: Path) -> None:
         pass
     with pytest.raises(CorruptTableError, match=r"graphs\.h5"):
         condread("toy", source=condensed)
-    body = json.loads((condensed / "manifest.json").read_text())
-    body["files"]["graphs.h5"] = vars(describe_file(path))
-    (condensed / "manifest.json").write_text(json.dumps(body))
+    files = json.loads((condensed / "manifest.json").read_text())["files"]
+    files["graphs.h5"] = vars(describe_file(path))
+    edit_sealed(condensed / "manifest.json", files=files)
     with pytest.raises(CorruptTableError, match="lacks the graph of"):
         verify(condensed)
 

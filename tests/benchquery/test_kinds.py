@@ -19,6 +19,7 @@ from benchquery.errors import (
 )
 from benchquery.table.manifest import read_manifest
 from benchquery.table.store import TABLES_VARIABLE, open_folder
+from tests.resealing import edit_sealed
 
 OLD = Path(__file__).parent.parent / "data" / "tables-v1"
 
@@ -84,8 +85,7 @@ def test_manifests_that_say_no_kind_are_of_architectures(condensed: Path) -> Non
     assert "kind" not in json.loads((OLD / "karate" / "manifest.json").read_text())
     assert read_manifest(OLD / "karate").kind == "architectures"
     assert len(lightread("karate", OLD)) == 6
-    path = condensed / "manifest.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"kind": "poems"}))
+    edit_sealed(condensed / "manifest.json", kind="poems")
     with pytest.raises(KindError, match=r"unknown kind of table 'poems'.*architectures, condensed"):
         benchquery.open("toy-condensed", condensed.parent)
     assert [info.kind for info in tables(condensed.parent)] == ["poems"]

@@ -43,6 +43,9 @@ def check_condensed(table: CondensedTable, folder: Path) -> None:
     if GRAPHS in readable:
         for config in table:
             _check_graph(table, config, folder)
+        for config in sorted(table.graphs.configs - set(table)):
+            table.graphs.graph(config)
+            table.graphs.trace(config)
 
 
 def _key_problem(record: Record) -> str:

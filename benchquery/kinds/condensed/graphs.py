@@ -22,13 +22,19 @@ from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
 from benchquery.errors import (
-    CorruptTableError,
     QueryError,
     SchemaVersionError,
     UnknownHashError,
 )
-from benchquery.table.curves import CHECKED
-from benchquery.table.hdf5 import new_hdf5
+from benchquery.table.hdf5 import (
+    CHECKED,
+    dataset,
+    member,
+    new_hdf5,
+    open_hdf5,
+    read_chunk,
+    reading,
+)
 
 if TYPE_CHECKING:
     import h5py
@@ -45,6 +51,7 @@ GRAPHS = "graphs.h5"
 _TRACE = "trace"
 _DIGEST = "sha256"
 _FORM = "form"
+_SHOWN = 64
 _ARRAYS = ("x", "y", "adjacency")
 GRAPH = "graph"
 """The form of one graph."""
@@ -121,11 +128,9 @@ class Graphs:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        try:
-            self._file = h5py.File(path, "r")
+        with reading(f"{path} is no file of condensed graphs"):
+            self._file = open_hdf5(path)
             self.configs: frozenset[str] = frozenset(self._file)
-        except (OSError, RuntimeError) as error:
-            raise CorruptTableError(f"{path} is no file of condensed graphs: {error}") from error
 
     def graph(self, config: str) -> Mapping[str, Array]:
         """Return the arrays of a graph: ``x``, ``y`` and, if it has edges, ``adjacency``.
@@ -140,9 +145,12 @@ class Graphs:
         """
         with self._reading(config) as group:
             form = self._form(config, group)
-            arrays = {name: _read(group[name]) for name in form.arrays if name in group}
+            _check_names(group, {*form.arrays, _TRACE})
+            arrays = {
+                name: read_chunk(dataset(group, name)) for name in form.arrays if name in group
+            }
             problem = form.problem(arrays)
-            if not problem and _digest(arrays) != group.attrs[_DIGEST].decode():
+            if not problem and _digest(arrays) != _text(group, _DIGEST):
                 problem = "its SHA-256 is another"
             if problem:
                 raise ValueError(problem)
@@ -159,7 +167,7 @@ class Graphs:
             CorruptTableError: If the file is damaged there.
         """
         with self._reading(config) as group:
-            entries = _read(group[_TRACE])
+            entries = read_chunk(dataset(group, _TRACE))
             names = entries.dtype.names or ()
             figures = {name: np.ascontiguousarray(entries[name]) for name in names}
             if problem := _trace_problem(figures):
@@ -168,7 +176,7 @@ class Graphs:
 
     def _form(self, config: str, group: h5py.Group) -> Form:
         """Return what form a configuration's payload has."""
-        name = group.attrs[_FORM].decode() if _FORM in group.attrs else GRAPH
+        name = _text(group, _FORM) if _FORM in group.attrs else GRAPH
         if name not in FORMS:
             raise SchemaVersionError(
                 f"{self._path}: what is kept of {config} is of the form {name!r}; this version "
@@ -181,21 +189,26 @@ class Graphs:
         """Give the group of a configuration; what goes wrong with it is damage."""
         if config not in self.configs:
             raise UnknownHashError(f"{self._path} has no graph of the configuration {config!r}")
-        try:
-            yield self._file[config]
-        except (OSError, RuntimeError, KeyError, TypeError, ValueError, AttributeError) as error:
-            raise CorruptTableError(
-                f"{self._path} is damaged at configuration {config}: {error}"
-            ) from error
+        with reading(f"{self._path} is damaged at configuration {config}"):
+            group = member(self._file, config)
+            if not isinstance(group, h5py.Group):
+                raise ValueError("it is no group")
+            yield group
 
 
-def _read(dataset: h5py.Dataset) -> Array:
-    """Read a dataset of plain numbers, and no other."""
-    if dataset.dtype.hasobject:
-        raise TypeError(f"{dataset.name} holds no plain numbers")
-    values: Array = dataset[()]
-    values.flags.writeable = False
-    return values
+def _check_names(group: h5py.Group, allowed: set[str]) -> None:
+    """Refuse a group that has other members than it may have; a name is no more than that."""
+    if strange := set(group) - allowed:
+        raise ValueError(f"it has {', '.join(sorted(strange))[:_SHOWN]}")
+
+
+def _text(group: h5py.Group, name: str) -> str:
+    """Return an attribute that is a short text."""
+    found = group.attrs.get_id(name)
+    if found.shape != () or found.dtype.kind != "S" or found.dtype.itemsize > _SHOWN:
+        raise ValueError(f"its {name} is no short text")
+    text: str = group.attrs[name].decode()
+    return text
 
 
 def _graph_problem(arrays: Mapping[str, Array]) -> str:

@@ -23,6 +23,7 @@ from benchquery.table.registry import kind_of, kinds
 from benchquery.table.schema import CURVE_COLUMNS
 from benchquery.table.store import open_folder
 from benchquery.table.writer import new_table, write_table
+from tests.resealing import edit_sealed
 
 from .weighing import EPOCHS, OLD, curves_of, write_weights
 
@@ -38,8 +39,7 @@ def catalogue(site: Site) -> dict[str, Any]:
 
 
 def set_kind(folder: Path, kind: str) -> None:
-    manifest = folder / "manifest.json"
-    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"kind": kind}))
+    edit_sealed(folder / "manifest.json", kind=kind)
 
 
 # ---------------------------------------------------------------- kinds without a view

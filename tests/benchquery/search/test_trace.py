@@ -1,12 +1,18 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
+import os
 import random
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -144,6 +150,77 @@ def test_files_that_are_no_traces_are_named(tmp_path: Path) -> None:
     for name in ("traces.csv", "nowhere/traces.parquet"):
         with pytest.raises(QueryError, match="write"):
             save([], tmp_path / name)
+
+
+def resave(path: Path, columns: dict[str, Any] | None = None, **changes: Any) -> None:
+    """Write a file of one trace again with other content and a checksum that fits."""
+    stored = pq.read_table(path)
+    about = json.loads(stored.schema.metadata[b"graphtab-traces"])
+    about["traces"][0] |= changes
+    for name, values in (columns or {}).items():
+        place = stored.schema.get_field_index(name)
+        stored = stored.set_column(place, name, pa.array(values))
+    mark = b"sha256 of this file with zeros here: "
+    text = {b"graphtab-traces": json.dumps(about).encode(), b"graphtab-checksum": mark + b"0" * 64}
+    pq.write_table(stored.replace_schema_metadata(text), path)
+    content = path.read_bytes()
+    place = content.rindex(mark) + len(mark)
+    digest = hashlib.sha256(content).hexdigest().encode()
+    path.write_bytes(content[:place] + digest + content[place + 64 :])
+
+
+def test_traces_that_cannot_be_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    trace = run("random", "cora", 5)
+    save([], path)
+    assert load(path) == []
+    save([trace], path)
+    resave(path)
+    np.testing.assert_array_equal(load(path)[0].rewards, trace.rewards)
+    for columns, changes in (
+        ({}, {"seed": "0"}),
+        ({}, {"seed": 1}),
+        ({}, {"strategy": "other"}),
+        ({}, {"workers": 0}),
+        ({}, {"workers": True}),
+        ({}, {"origin": "guessed"}),
+        ({}, {"budget": {"amount": "5"}}),
+        ({}, {"budget": {"amount": -5}}),
+        ({}, {"budget": {"amount": 5, "unit": "miles"}}),
+        ({}, {"budget": [5]}),
+        ({}, {"surprise": 1}),
+        ({}, {"table": None}),
+        ({}, {"hashes": "1"}),
+        ({"trace": np.ones(5, np.int32)}, {}),
+        ({"trace": np.zeros(5)}, {}),
+        ({"hashes": [None] * 5}, {}),
+        ({"hashes": pa.array([1, 2, 3, 4, None], pa.int32())}, {}),
+        ({"rewards": ["a"] * 5}, {}),
+        ({"dataset": ["cs"] * 5}, {}),
+    ):
+        save([trace], path)
+        resave(path, columns, **changes)
+        with pytest.raises(CorruptTableError, match=r"t\.parquet is no file of traces"):
+            load(path)
+    save([trace], path)
+    resave(path, strategy=json.loads("[" * 500 + "]" * 500))
+    with pytest.raises(CorruptTableError, match="nested"):
+        load(path)
+
+
+def test_traces_without_a_checksum_are_refused(tmp_path: Path) -> None:
+    save([run("random", "cora", 5)], tmp_path / "t.parquet")
+    stored = pq.read_table(tmp_path / "t.parquet")
+    kept = {b"graphtab-traces": stored.schema.metadata[b"graphtab-traces"]}
+    pq.write_table(stored.replace_schema_metadata(kept), tmp_path / "old.parquet")
+    with pytest.raises(CorruptTableError, match=r"old\.parquet .*no checksum.*search again"):
+        load(tmp_path / "old.parquet")
+    os.mkfifo(tmp_path / "pipe.parquet")
+    with pytest.raises(CorruptTableError, match=r"pipe\.parquet .*no regular file"):
+        load(tmp_path / "pipe.parquet")
+    (tmp_path / "link.parquet").symlink_to(tmp_path / "t.parquet")
+    assert len(load(tmp_path / "link.parquet")) == 1
+    assert [path.name for path in tmp_path.glob(".*")] == []
 
 
 def test_averages_are_those_of_pandas(raced: Raced) -> None:

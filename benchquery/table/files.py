@@ -1,0 +1,72 @@
+"""Opening the files of tables and runs: regular files, and nothing that only looks like one.
+
+A symbolic link could show a file from outside the table, a pipe would wait for ever, a device has
+no end. So the files of a table are refused if they are any of these. The folder of a table may
+well be reached through a link. Hard links are not told from files: package managers and backups
+make them, and whoever can make one could copy the file as well.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+
+def open_regular(path: Path, *, follow: bool = False) -> BinaryIO:
+    """Open a regular file for reading.
+
+    Args:
+        path: The file.
+        follow: Whether it may be a symbolic link to one.
+
+    Raises:
+        OSError: If it can't be opened, or is no regular file.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    check_regular(path, follow=follow)
+    file = os.fdopen(os.open(path, flags), "rb")
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise _not_regular(path)
+    return file
+
+
+def read_regular(path: Path, *, follow: bool = False, at_most: int | None = None) -> bytes:
+    """Return the content of a regular file.
+
+    Args:
+        path: The file.
+        follow: Whether it may be a symbolic link to one.
+        at_most: How many bytes it may have; None for any number.
+
+    Raises:
+        OSError: If it can't be read, or is no regular file.
+        ValueError: If it has too many bytes.
+    """
+    with open_regular(path, follow=follow) as file:
+        size = os.fstat(file.fileno()).st_size
+        if at_most is not None and size > at_most:
+            raise ValueError(f"it has {size:,} bytes, allowed are {at_most:,}")
+        return file.read()
+
+
+def check_regular(path: Path, *, follow: bool = False) -> int:
+    """Return the size of a regular file.
+
+    Args:
+        path: The file.
+        follow: Whether it may be a symbolic link to one.
+
+    Raises:
+        OSError: If it is not there, or is no regular file.
+    """
+    found = path.stat(follow_symlinks=follow)
+    if not stat.S_ISREG(found.st_mode):
+        raise _not_regular(path)
+    return found.st_size
+
+
+def _not_regular(path: Path) -> OSError:
+    return OSError(None, "it is no regular file: links, pipes and devices are refused", str(path))
