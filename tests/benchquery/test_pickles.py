@@ -16,7 +16,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from benchbuild.fuzzing import pickles
 from benchquery.errors import BenchQueryError, CorruptTableError, UnsafePickleError
 from benchquery.pickles import load_plain_pickle
 
@@ -203,11 +202,3 @@ def test_long_lists_of_floats_come_back(tmp_path: Path) -> None:
         value = {7: [number / 7 for number in range(count)]}
         for protocol in range(6):
             assert load(tmp_path, pickle.dumps(value, protocol)) == value
-
-
-def test_fuzzed_pickles_do_no_harm(tmp_path: Path) -> None:
-    outcome = pickles.fuzz(300, 7, tmp_path)
-    assert outcome.wrong == ()
-    assert outcome.trials == 300
-    assert outcome.detected > 0
-    assert outcome.harmless > 0
