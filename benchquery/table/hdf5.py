@@ -155,21 +155,20 @@ def dataset(group: h5py.Group, name: str, chunk: int | None = None) -> h5py.Data
     return found
 
 
-def read_chunk(found: h5py.Dataset, row: int = 0) -> Array:
+def read_chunk(found: h5py.Dataset, row: int | None = None) -> Array:
     """Read one chunk of a dataset: all of it, or one entry of its first axis.
 
     Args:
         found: A dataset, as `dataset` gives it.
-        row: The entry, where chunks have one each.
+        row: The entry, where chunks have one each; None where one chunk is all.
 
     Raises:
         ValueError: If its checksum was left out, or it was overwritten with zeros.
         OSError: If it is damaged.
     """
-    whole = found.chunks == found.shape
-    values: Array = found[()] if whole else found[row]
+    values: Array = found[()] if row is None else found[row]
     if found.size:
-        info = found.id.get_chunk_info_by_coord((0 if whole else row, *[0] * (found.ndim - 1)))
+        info = found.id.get_chunk_info_by_coord((row or 0, *[0] * (found.ndim - 1)))
         skipped = [name for bit, name in enumerate(_filters(found)) if info.filter_mask >> bit & 1]
         if h5py.h5z.FILTER_FLETCHER32 in skipped:
             raise ValueError("its checksum was left out")

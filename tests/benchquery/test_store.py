@@ -26,8 +26,9 @@ from benchquery.errors import (
 )
 from benchquery.kinds.architectures.kind import TABLE as KIND
 from benchquery.table.columnfile import write_columns
-from benchquery.table.curves import Curves
+from benchquery.table.curves import Curves, new_curves
 from benchquery.table.manifest import read_manifest
+from benchquery.table.schema import CURVE_COLUMNS
 from benchquery.table.store import TABLES_VARIABLE, find
 from benchquery.table.writer import new_table
 from tests.benchquery.conftest import EPOCHS, HASHES, SEEDS
@@ -266,3 +267,13 @@ print(len(os.listdir("/proc/self/task")) - before)
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert (done.returncode, done.stdout.strip()) == (0, "0"), done.stderr
+
+
+def test_a_table_of_one_row_has_its_curve(tmp_path: Path) -> None:
+    curves = np.random.default_rng(0).random((1, 2, 3, len(CURVE_COLUMNS)), dtype=np.float32)
+    path = tmp_path / "curves.h5"
+    with new_curves(path, np.array([7]), np.array([0, 4]), 3) as dataset:
+        dataset[:] = curves
+    read_back = Curves(path)
+    np.testing.assert_array_equal(read_back.block(7), curves[0])
+    np.testing.assert_array_equal(read_back.curve(7, seed=4), curves[0, 1])
