@@ -76,7 +76,8 @@ def check_job_kind(
     stored = RunFolder.open(path)
     records = _check_records(kind, stored, keys, whose)
     _check_resuming(stored, keys, whose)
-    _check_again(kind, stored.run, records, folder, data_root)
+    here = dataclasses.replace(stored.run, settings=run.settings)
+    _check_again(kind, here, records, folder, data_root)
     if kind.table is None:
         with refuses(f"{whose}: it writes no table, yet merging its run", MergeError):
             api.merge(path, folder / "table")

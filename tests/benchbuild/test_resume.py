@@ -168,7 +168,7 @@ def test_a_folder_of_another_version_is_refused(
     three_parts: Path, tmp_path: Path, command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = shutil.copytree(three_parts, tmp_path / "run")
-    (out / RUN).write_text((out / RUN).read_text().replace('"version": 1', '"version": 99'))
+    (out / RUN).write_text((out / RUN).read_text().replace('"version": 2', '"version": 99'))
     words = {"train": train(out), "merge": ["merge", out, "--out", tmp_path / "table"]}
     capsys.readouterr()
     assert benchbuild(*words.get(command, [command, out])) == 2

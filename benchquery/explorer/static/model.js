@@ -2,7 +2,6 @@
 
 import { passing } from "./filters.js";
 import { costs, paretoRows } from "./pareto.js";
-import { level } from "./ties.js";
 
 /** Returns a metric's column description. */
 export function columnOf(table, name) {
@@ -12,7 +11,7 @@ export function columnOf(table, name) {
 /**
  * Derives the model. Rows are those of the table; with a second table, the height of a
  * point is that table's figure, and rows that it lacks have none. `heights` order the rows: the
- * less, the better, and ties are equal.
+ * less, the better.
  */
 export function derive(state, table, other, view) {
   const upper = other ?? table;
@@ -44,11 +43,11 @@ export function derive(state, table, other, view) {
     rows,
     directed,
     front,
-    heights: level(costs(yValues, yColumn.direction ?? "higher")),
+    heights: costs(yValues, yColumn.direction ?? "higher"),
   };
 }
 
-/** Returns rows with the best height first; ties in the order of the table. */
+/** Returns rows with the best height first; equal ones in the order of the table. */
 export function bestFirst({ heights }, rows) {
   return [...rows].sort((a, b) => heights[a] - heights[b] || a - b);
 }

@@ -28,14 +28,6 @@ function placeOf(sorted, figure) {
   return low;
 }
 
-/** Returns figures with those that tie made equal, so that sorting keeps their order. */
-export function level(figures) {
-  const { sorted, starts } = grouped(figures);
-  return Float64Array.from(figures, (figure) =>
-    Number.isNaN(figure) ? figure : sorted[starts[placeOf(sorted, figure)]],
-  );
-}
-
 /** Returns 1 plus the number of figures that are less than one of them and no tie. */
 export function rankAmong(figures, figure) {
   const { sorted, starts } = grouped(figures);

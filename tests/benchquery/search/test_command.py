@@ -161,7 +161,7 @@ def search_with(folder: Path, body: str, *options: str) -> subprocess.CompletedP
     command = ["search", "cora", "--strategy", "mine", *options]
     code = f"import sys; sys.path.insert(0, {str(folder)!r}); from benchquery.cli import main; "
     return subprocess.run(
-        [sys.executable, "-c", f"{code}sys.exit(main({command}))"],
+        [sys.executable, "-B", "-c", f"{code}sys.exit(main({command}))"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
 
