@@ -211,13 +211,13 @@ def _run_anew(rng: random.Random, program: str, words: list[str]) -> tuple[int, 
     return done.returncode, done.stderr.decode(errors="replace")
 
 
-_LEFT_OUT = "left out: "
+_UNREAD = "left out: "
 """What a line begins with that names a table which a list leaves out; there may be many."""
 
 
 def _fault(program: str, words: list[str], code: int, errors: str) -> str:
     """Return what is wrong with how a command ended, or nothing."""
-    lines = [line for line in errors.splitlines() if not line.startswith(_LEFT_OUT)]
+    lines = [line for line in errors.splitlines() if not line.startswith(_UNREAD)]
     if code not in (0, 2) or "Traceback" in errors or "Exception ignored" in errors:
         return f"exit code {code}: {(lines or ['no message'])[-1]}"
     if code == 2 and len(lines) > 1 and (program, words[0]) != _SHOWS_EVERY_PROBLEM:

@@ -168,16 +168,29 @@ def read_chunk(found: h5py.Dataset, row: int | None = None) -> Array:
     """
     values: Array = found[()] if row is None else found[row]
     if found.size:
-        info = found.id.get_chunk_info_by_coord((row or 0, *[0] * (found.ndim - 1)))
-        skipped = [name for bit, name in enumerate(_filters(found)) if info.filter_mask >> bit & 1]
-        if h5py.h5z.FILTER_FLETCHER32 in skipped:
-            raise ValueError("its checksum was left out")
-        # Zeros are their own checksum, but what is nothing but zeros is always stored packed.
-        zeros = h5py.h5z.FILTER_DEFLATE in skipped and not any(values.tobytes())
-        if zeros and values.nbytes > _UNPACKABLE:
-            raise ValueError("it was overwritten with zeros")
+        _check_chunk(found, row or 0, values)
     values.flags.writeable = False
     return values
+
+
+def _check_chunk(found: h5py.Dataset, row: int, values: Array) -> None:
+    """Check that a chunk was stored as tables are, so that its checksum was compared.
+
+    A chunk that was never written takes no room, and reads as what the file is filled with.
+
+    Raises:
+        ValueError: If its checksum was left out, or it was overwritten with zeros.
+    """
+    info = found.id.get_chunk_info_by_coord((row, *[0] * (found.ndim - 1)))
+    if not info.size:
+        return
+    skipped = [name for bit, name in enumerate(_filters(found)) if info.filter_mask >> bit & 1]
+    if h5py.h5z.FILTER_FLETCHER32 in skipped:
+        raise ValueError("its checksum was left out")
+    # Zeros are their own checksum, but what is nothing but zeros is always stored packed.
+    zeros = h5py.h5z.FILTER_DEFLATE in skipped and not any(values.tobytes())
+    if zeros and values.nbytes > _UNPACKABLE:
+        raise ValueError("it was overwritten with zeros")
 
 
 def _filters(found: h5py.Dataset) -> list[int]:

@@ -277,3 +277,13 @@ def test_a_table_of_one_row_has_its_curve(tmp_path: Path) -> None:
     read_back = Curves(path)
     np.testing.assert_array_equal(read_back.block(7), curves[0])
     np.testing.assert_array_equal(read_back.curve(7, seed=4), curves[0, 1])
+
+
+def test_rows_whose_curve_was_never_written_have_no_figures(tmp_path: Path) -> None:
+    path = tmp_path / "curves.h5"
+    with new_curves(path, np.array([7, 8]), np.array([0]), 3) as dataset:
+        dataset[0] = 1.0
+    curves = Curves(path)
+    curves.check()
+    assert curves.block(7).tolist() == [[[1.0] * len(CURVE_COLUMNS)] * 3]
+    assert np.isnan(curves.block(8)).all()
