@@ -81,6 +81,10 @@ class WriteError(BenchBuildError, OSError):
     """A result that could not be written: a full disk, a read-only folder."""
 
 
+class CondenseError(BenchBuildError, ValueError):
+    """A problem that a method can't condense as it is asked to."""
+
+
 class EvaluationError(BenchBuildError, ValueError):
     """A condensed graph that a task can't be tried on."""
 

@@ -157,6 +157,18 @@ class Graph:
         """Number of directed edges; an undirected one counts twice."""
         return int(self.edge_index.shape[1])
 
+    @property
+    def facts(self) -> dict[str, str | int]:
+        """What the figures of a table depend on, as its manifest says it."""
+        return {
+            "checksum": self.checksum,
+            "metric": self.metric,
+            "nodes": self.num_nodes,
+            "edges": self.num_edges,
+            "features": self.num_features,
+            "classes": self.num_classes,
+        }
+
     @cached_property
     def checksum(self) -> str:
         """sha256 over types, shapes and contents of all tensors; goes into every table."""

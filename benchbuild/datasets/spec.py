@@ -30,7 +30,7 @@ class DatasetSpec:
 
     Attributes:
         name: Name it is asked for by, parameters included.
-        num_nodes: Number of nodes that are used.
+        num_nodes: Number of nodes that are used, of all graphs together where it is a set.
         num_features: Number of features per node.
         num_classes: Number of classes, or of tasks.
         metric: "accuracy" or "rocauc".
@@ -46,6 +46,9 @@ class DatasetSpec:
         hyperparameters: How networks are built and trained on it, unless told otherwise.
         space: The space that its architectures come from.
         scaling: How its features are scaled before it is condensed.
+        sort: The sort of data that it is: one graph with labelled ``nodes``, a set of ``graphs`` or
+            of ``images``.
+        num_items: Number of graphs or images of a set.
     """
 
     name: str
@@ -65,6 +68,8 @@ class DatasetSpec:
     hyperparameters: HyperParameters = DEFAULT_HYPERPARAMETERS
     space: str = "full"
     scaling: Scaling = "none"
+    sort: str = "nodes"
+    num_items: int | None = None
 
     @property
     def size(self) -> GraphSize:

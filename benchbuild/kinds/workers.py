@@ -38,19 +38,10 @@ class DatasetWorker:
         """The data itself decides the figures; how it is described does not."""
         import torch
 
-        graph = self._graph
-        facts = {
-            "checksum": graph.checksum,
-            "metric": graph.metric,
-            "nodes": graph.num_nodes,
-            "edges": graph.num_edges,
-            "features": graph.num_features,
-            "classes": graph.num_classes,
-        }
-        spec = self._spec
+        graph, spec = self._graph, self._spec
         about = {"split": graph.split, "source": spec.source, "licence": spec.licence}
         on_gpu = self._device.type == "cuda"
-        return Found(facts, about, torch.cuda.device_count() if on_gpu else 0)
+        return Found(graph.facts, about, torch.cuda.device_count() if on_gpu else 0)
 
     def recover(self) -> None:
         """Give the memory back that a failed job held; a kind forgets what it keeps first."""

@@ -1,0 +1,1 @@
+"""Condensing sets of graphs: what methods of this domain see, make and share."""
