@@ -212,7 +212,9 @@ def frequent_sets(
             before, last, met = grown
             counts = np.add.reduceat(np.bitwise_count(met), words[:-1], axis=1, dtype=np.int64)
             found.append((np.full(len(last), before), last, counts))
-            stack.append(_grown(known, last, met, of_class, enough.of(len(stack) + 2)))
+            more = enough.of(len(stack) + 2)
+            growing = np.flatnonzero(counts[:, label] >= more)
+            stack.append(_grown(known + growing, last[growing], met[growing], of_class, more))
             known += len(last)
     if known > limit:
         raise CondenseError(
@@ -223,12 +225,12 @@ def frequent_sets(
 
 
 def _grown(
-    first: int, items: np.ndarray, bits: np.ndarray, of_class: slice, support: int
+    numbers: np.ndarray, items: np.ndarray, bits: np.ndarray, of_class: slice, support: int
 ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
     """Give the sets that are one of some sets and the last item of one after it.
 
     Args:
-        first: The number of the first of these sets; they differ in their last items alone.
+        numbers: (sets,) the numbers of these sets; they differ in their last items alone.
         items: (sets,) their last items.
         bits: (sets, words) the transactions that hold them.
         of_class: The words that are counted.
@@ -242,4 +244,4 @@ def _grown(
         held = np.bitwise_count(later[:, of_class] & bits[place, of_class])
         kept = held.sum(axis=1, dtype=np.int64) >= support
         if kept.any():
-            yield first + place, items[place + 1 :][kept], later[kept] & bits[place]
+            yield int(numbers[place]), items[place + 1 :][kept], later[kept] & bits[place]

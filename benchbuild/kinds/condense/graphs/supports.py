@@ -57,7 +57,8 @@ class ClassPatterns:
         self._label = label
         self._sizes_of = sizes_of
         self._others = [] if shared else [c for c in range(len(transactions.counts)) if c != label]
-        self._too_low = 0
+        self._too_low = self._large = 0
+        self._exhausted = False
         self._mine(Enough(max(int(transactions.supports[:, label].max(initial=0)), 1)))
 
     def kept(self, supports: Sequence[float], size: float = np.inf) -> tuple[ItemSets, np.ndarray]:
@@ -111,20 +112,20 @@ class ClassPatterns:
         return own
 
     def _lower(self) -> bool:
-        """Mine sets of less support; False if there are none, or too many."""
+        """Mine sets of less support; False if there are none, or too many.
+
+        Of the support that has too many, sets of one item are mined first, then those of two.
+        """
         while self._floor > self._too_low + 1:
             support = max(int(self._floor * STEP), (self._floor + self._too_low) // 2)
             if self._mined(Enough(support)):
                 return True
-            self._too_low = support
-        return 0 < self._too_low < self._floor and self._small_ones()
-
-    def _small_ones(self) -> bool:
-        """Mine sets of the support that has too many, but for the large ones; False if even so."""
-        complete, large = self._floor, 1
-        while self._mined(Enough(self._too_low, large, complete)):
-            large += 1
-        return large > 1
+            self._too_low, self._complete = support, self._floor
+        if not self._too_low or self._exhausted:
+            return False
+        self._large += 1
+        self._exhausted = not self._mined(Enough(self._too_low, self._large, self._complete))
+        return not self._exhausted
 
     def _mined(self, enough: Enough) -> bool:
         """Mine sets, if they are not too many for a search."""
