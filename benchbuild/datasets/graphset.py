@@ -228,6 +228,11 @@ class GraphSet:
         if bool((graphs.sizes <= 0).any()):
             empty = int((graphs.sizes <= 0).nonzero()[0])
             raise DatasetError(f"{self.name}: graph {empty} has no nodes; leave it out")
+        if not graphs.num_features:
+            raise DatasetError(
+                f"{self.name}: nodes have no features; GraphSet.build can give them some, "
+                "features='degree' or 'constant'"
+            )
         if not bool(torch.stack(graphs.x.aminmax()).isfinite().all()):
             raise DatasetError(f"{self.name}: a feature is not a finite number")
         if not graphs.num_edges:

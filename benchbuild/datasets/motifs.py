@@ -1,9 +1,10 @@
 """Generated graphs that are told apart by a motif: a dataset of sets of graphs without a file.
 
-A graph is a random tree (every node joins an earlier one in proportion to its degree) and a motif
-of five nodes that hangs on it by one edge; the motif is the class. Nodes of the motif have the last
-label, nodes of the tree one of the others, and a share of all labels is drawn anew. How many nodes
-have which label says nothing of the class: only who is joined to whom does.
+A graph is a random tree (every node joins an earlier one in proportion to its degree) with some
+chords, so that the number of edges does not give the class away, and a motif of five nodes that
+hangs on it by one edge: the class. Nodes of the motif have the last label, nodes of the tree one of
+the others, and a share of all labels is drawn anew. How many nodes have which label says nothing of
+the class: only who is joined to whom does.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ class MotifModel(GeneratedModel):
         graphs: Number of graphs, shared out evenly among the classes.
         classes: Number of motifs.
         nodes: Mean number of nodes of the tree; it varies by up to a third.
+        chords: How many edges the tree has more than a tree, at most.
         labels: Labels that nodes can have; each is a column of the features.
         noise: Share of the labels that are drawn anew.
         seed: Seed of everything that is drawn.
@@ -60,8 +62,9 @@ class MotifModel(GeneratedModel):
     graphs: int = 200
     classes: int = 2
     nodes: int = 12
+    chords: int = 4
     labels: int = 3
-    noise: float = 0.1
+    noise: float = 0.3
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -69,6 +72,7 @@ class MotifModel(GeneratedModel):
         self._check("classes", 2 <= self.classes <= len(MOTIFS), f"from 2 to {len(MOTIFS)}")
         self._check("graphs", self.graphs >= 3 * self.classes, "at least 3 a class")
         self._check("nodes", self.nodes >= 1, "at least 1")
+        self._check("chords", self.chords >= 0, "at least 0")
         self._check("labels", self.labels >= 2, "at least 2")
         self._check("noise", 0.0 <= self.noise <= 1.0, "in [0, 1]")
         self._check("seed", 0 <= self.seed < 2**32, "in [0, 2**32)")
@@ -113,6 +117,8 @@ class MotifModel(GeneratedModel):
         for node in range(1, tree):
             edges.append((node, ends[random.randint(len(ends))]))
             ends = [0, 1] if node == 1 else [*ends, *edges[-1]]
+        chords = random.randint(tree, size=(random.randint(self.chords + 1), 2))
+        edges += map(tuple, chords.tolist())
         edges += [(tree + one, tree + other) for one, other in motif]
         edges.append((int(random.randint(tree)), tree + int(random.randint(MOTIF_NODES))))
         nodes = tree + MOTIF_NODES
@@ -124,7 +130,7 @@ class MotifModel(GeneratedModel):
         return np.eye(self.labels, dtype=np.float32)[labels], np.hstack([one_way, one_way[::-1]])
 
 
-DEFAULT_NODES, DEFAULT_EDGES = 3_385, 6_970
+DEFAULT_NODES, DEFAULT_EDGES = 3_382, 7_596
 """Of the model without parameters, read off the graphs."""
 
 
