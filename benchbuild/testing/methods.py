@@ -158,9 +158,9 @@ class _Condensed:
         import torch
 
         from benchbuild.compute.devices import reproducible
-        from benchbuild.datasets import load
+        from benchbuild.datasets import load_data
 
-        data = load(config.dataset)
+        data = load_data(config.dataset)
         domain, device = find_domain(data.sort), torch.device("cpu")
         problem = domain.make_problem(domain.prepare(data), device)
         before = _tensors(problem)
