@@ -12,9 +12,10 @@ from torch import Tensor
 from benchbuild.datasets.graphset import GraphBatch, GraphSet
 from benchbuild.errors import EvaluationError
 from benchbuild.kinds.condense.evaluator import Evaluation
+from benchbuild.kinds.evaluate.graphs.folding import Exam
 from benchbuild.kinds.evaluate.graphs.models import shape_of
 from benchbuild.kinds.evaluate.graphs.objective import GraphObjective
-from benchbuild.kinds.evaluate.graphs.operands import Exam, Lesson, Shape
+from benchbuild.kinds.evaluate.graphs.operands import Lesson, Shape
 from benchbuild.kinds.evaluate.graphs.trial import Trial
 from benchquery.kinds.condensed.config import EvalConfig
 

@@ -23,7 +23,8 @@ from torch.nn import functional
 from torch_geometric.nn import GCNConv, GINConv
 
 from benchbuild.errors import EvaluationError
-from benchbuild.kinds.evaluate.graphs.operands import Exam, Factors, Shape
+from benchbuild.kinds.evaluate.graphs.folding import Exam
+from benchbuild.kinds.evaluate.graphs.operands import Factors, Shape
 from benchbuild.kinds.train.training.operations import terms
 from benchquery.kinds.condensed.config import EvalConfig
 

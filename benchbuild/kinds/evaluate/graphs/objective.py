@@ -36,7 +36,8 @@ def rocauc(logits: Tensor, y: Tensor) -> Tensor:
     scores = logits[:, 1] - logits[:, 0]
     _, place, counts = torch.unique(scores, return_inverse=True, return_counts=True)
     ranks = counts.cumsum(0).double() - (counts - 1) / 2
-    return (ranks[place[positive]].sum() - found * (found + 1) / 2) / (found * others)
+    above: Tensor = ranks[place[positive]].sum() - found * (found + 1) / 2
+    return above / (found * others)
 
 
 METRICS: Mapping[str, Callable[[Tensor, Tensor], Tensor]] = MappingProxyType(

@@ -5,7 +5,6 @@ The epoch is the first one of greatest validation metric.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -16,9 +15,10 @@ from torch import Tensor
 from benchbuild.compute.devices import reproducible
 from benchbuild.compute.loop import CHECK_EVERY, History
 from benchbuild.kinds.condense.evaluator import Evaluation
+from benchbuild.kinds.evaluate.graphs.folding import Exam
 from benchbuild.kinds.evaluate.graphs.models import GraphModel
 from benchbuild.kinds.evaluate.graphs.objective import GraphObjective
-from benchbuild.kinds.evaluate.graphs.operands import Exam, Factors, Lesson
+from benchbuild.kinds.evaluate.graphs.operands import Factors, Lesson
 from benchbuild.kinds.evaluate.trial import conclude
 from benchquery.kinds.condensed.config import EvalConfig
 
@@ -58,7 +58,8 @@ class Trial:
         """Train a model and try it in every epoch."""
         epochs, lr = config.count("epochs"), config.number("lr")
         device = self.objective.labels[0].device
-        history, others = History(epochs, device), []
+        history = History(epochs, device)
+        others: list[Tensor] = []
         decay = DECAYS[str(config["decay"])]
         with reproducible(device, config.seed, threads=1):
             model = GraphModel(config, self.num_features, self.num_classes).to(device)
@@ -76,8 +77,9 @@ class Trial:
                 if epoch % CHECK_EVERY == CHECK_EVERY - 1 and history.diverged():
                     break
         found = conclude(history)
-        chosen = others[found.best_epoch] if found.best_epoch >= 0 else math.nan
-        return replace(found, other_perf=float(chosen))
+        if found.best_epoch < 0:
+            return found
+        return replace(found, other_perf=float(others[found.best_epoch]))
 
     def _batches(
         self, size: int, generator: torch.Generator
@@ -87,7 +89,7 @@ class Trial:
         if len(labels) <= size:
             yield self.lesson.whole, None
             return
-        for numbers in torch.randperm(len(labels), generator=generator).split(size):
+        for numbers in torch.split(torch.randperm(len(labels), generator=generator), size):
             chosen = numbers.to(labels.device)
             yield self.lesson.cut(chosen), chosen
 
