@@ -78,8 +78,8 @@ class GraphBatch:
 
     def select(self, graphs: Tensor) -> GraphBatch:
         """Return some graphs, in the order of their numbers given; one may come more than once."""
-        nodes, node_ptr = _gather(self.node_ptr, graphs)
-        edges, edge_ptr = _gather(self._edge_ptr, graphs)
+        nodes, node_ptr = gather(self.node_ptr, graphs)
+        edges, edge_ptr = gather(self._edge_ptr, graphs)
         shift = node_ptr[:-1] - self.node_ptr[graphs]
         edge_index = self._edges_by_graph[edges]
         return GraphBatch(
@@ -106,7 +106,7 @@ class GraphBatch:
         return torch.cat([counts.new_zeros(1), counts.cumsum(0)])
 
 
-def _gather(starts: Tensor, chosen: Tensor) -> tuple[Tensor, Tensor]:
+def gather(starts: Tensor, chosen: Tensor) -> tuple[Tensor, Tensor]:
     """Return the places of all entries of chosen groups, and where each group begins then.
 
     Args:
