@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from benchbuild.datasets import load
+from benchbuild.kinds.condense.learning import Learner
 from benchbuild.kinds.condense.method import Snapshot
 from benchbuild.kinds.condense.nodes.problem import Problem
 from benchbuild.kinds.condense.nodes.scaling import scaled
@@ -147,16 +148,14 @@ def test_trap_7_loops_are_those_asked_for_on_every_dataset(
     method: str, dataset: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever a graph is called, it gets the loops that the configuration says."""
-    from benchbuild.kinds.condense.nodes import loop
-
     steps: list[tuple[int, int]] = []
-    learn = loop._Learner.step
+    learn = Learner.step
 
-    def counted(self: loop._Learner, gradients: object) -> None:
+    def counted(self: Learner, gradients: object) -> None:
         steps.append((len(self.tensors), len(self.tensors[0])))
         learn(self, gradients)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(loop._Learner, "step", counted)
+    monkeypatch.setattr(Learner, "step", counted)
     graph = dataclasses.replace(load(SMALL), name=dataset)
     config = settings(method, epochs=2, outer=3, inner=4, adj_steps=1, feat_steps=1, layers=2)
     condensed(config, Problem.of(graph, CPU))
