@@ -27,8 +27,8 @@ from benchbuild.testing import check_dataset, check_job_kind, check_method
 from benchbuild.testing.methods import SMALL_DATASET
 from benchquery import CondenseConfig, lightread
 from benchquery.errors import BudgetExhaustedError, QueryError, UnknownHashError
+from benchquery.kinds.condensed.domains.nodes import METHODS
 from benchquery.kinds.condensed.methods import ENTRY_POINT_GROUP as METHODS_GROUP
-from benchquery.kinds.condensed.methods import METHODS
 from benchquery.search import STRATEGIES, Oracle, strategy_names
 from benchquery.table.kind import TableKind
 from benchquery.table.manifest import read_manifest

@@ -10,6 +10,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from benchbuild.datasets.coding import compact_bytes, dense_bytes
 from benchbuild.datasets.graph import METRICS, checksum_of
 from benchbuild.errors import DatasetError
 
@@ -73,8 +74,9 @@ class GraphBatch:
 
     def to(self, device: torch.device) -> GraphBatch:
         """Return the same on a device."""
-        parts = (getattr(self, field.name) for field in dataclasses.fields(self))
-        return GraphBatch(*(None if part is None else part.to(device) for part in parts))
+        parts = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        moved = {name: part.to(device) for name, part in parts.items() if part is not None}
+        return GraphBatch(**moved)
 
     def select(self, graphs: Tensor) -> GraphBatch:
         """Return some graphs, in the order of their numbers given; one may come more than once."""
@@ -215,9 +217,16 @@ class GraphSet:
         """Number of features per node."""
         return self.graphs.num_features
 
-    @property
+    @cached_property
     def facts(self) -> dict[str, str | int]:
-        """What the figures of a table depend on, as its manifest says it."""
+        """What the figures of a table depend on, as its manifest says it.
+
+        The two sizes in bytes are those of the training graphs; see `benchbuild.datasets.coding`.
+        """
+        trained = self.graphs.select(self.train)
+        x, sizes, edges = (
+            part.cpu().numpy() for part in (trained.x, trained.sizes, trained.edge_index)
+        )
         return {
             "checksum": self.checksum,
             "metric": self.metric,
@@ -226,6 +235,8 @@ class GraphSet:
             "edges": self.graphs.num_edges,
             "features": self.num_features,
             "classes": self.num_classes,
+            "bytes_dense": dense_bytes(sizes, x.shape[1]),
+            "bytes_compact": compact_bytes(x, sizes, edges),
         }
 
     @cached_property

@@ -15,7 +15,7 @@ from benchbuild.kinds.condense.nodes.scaling import scaled
 from benchbuild.kinds.condense.registry import condenser
 from benchquery.errors import ConfigError
 from benchquery.kinds.condensed.config import CondenseConfig
-from benchquery.kinds.condensed.methods import METHODS
+from benchquery.kinds.condensed.domains.nodes import METHODS
 from tests.benchbuild.condensing import CPU, SMALL, condensed, problem, settings
 from tests.benchbuild.real import real_root
 

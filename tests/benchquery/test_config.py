@@ -23,8 +23,9 @@ from benchquery.errors import ConfigError
 from benchquery.kinds.condensed import config as config_module
 from benchquery.kinds.condensed import methods
 from benchquery.kinds.condensed.config import MODELS, PROTOCOLS, RATIOS_OF, Config, text_hash
+from benchquery.kinds.condensed.domains.nodes import BACKBONES, METHODS
 from benchquery.kinds.condensed.hyperparameters import ALLOWED, Pattern, Range
-from benchquery.kinds.condensed.methods import BACKBONES, METHODS, MethodSpec
+from benchquery.kinds.condensed.methods import MethodSpec
 
 CORA = CondenseConfig("cora", "gcond", 0.026)
 MIXED = CondenseConfig(

@@ -11,8 +11,8 @@ from benchquery import CondenseConfig
 from benchquery.errors import ConfigError, CorruptTableError, QueryError, UnknownNameError
 from benchquery.kinds.condensed import published as module
 from benchquery.kinds.condensed.config import TASKS
+from benchquery.kinds.condensed.domains.nodes import METHODS
 from benchquery.kinds.condensed.grids import grid
-from benchquery.kinds.condensed.methods import METHODS
 from benchquery.kinds.condensed.published import (
     Published,
     paper_accuracy,

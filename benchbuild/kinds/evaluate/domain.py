@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from benchbuild.kinds.condense.domains import Domain
-from benchbuild.kinds.condense.nodes.payload import StoredGraph
 from benchbuild.kinds.condense.nodes.problem import Problem
 from benchbuild.kinds.condense.nodes.scaling import scaled
 from benchbuild.kinds.evaluate.evaluator import GraphEvaluator
@@ -13,5 +12,4 @@ NODES = Domain(
     prepare=scaled,
     make_problem=Problem.of,
     make_evaluator=GraphEvaluator,
-    payload=StoredGraph,
 )
