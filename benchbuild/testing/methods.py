@@ -18,8 +18,8 @@ from benchbuild.kinds.condense.domains import find_domain
 from benchbuild.kinds.condense.method import Snapshot, Workspace
 from benchbuild.kinds.condense.nodes.payload import CondensedGraph
 from benchbuild.kinds.condense.registry import condenser
+from benchquery.allowed import Value
 from benchquery.kinds.condensed.config import CondenseConfig
-from benchquery.kinds.condensed.hyperparameters import Value
 from benchquery.kinds.condensed.methods import (
     BACKBONES,
     INITS,

@@ -19,8 +19,9 @@ from numbers import Integral
 from types import MappingProxyType
 from typing import Any, Literal, Self, cast, get_args
 
+from benchquery.allowed import Allowed, Value
 from benchquery.errors import ConfigError
-from benchquery.kinds.condensed.hyperparameters import Allowed, Range, Value, changes
+from benchquery.kinds.condensed.hyperparameters import ALLOWED, changes
 from benchquery.kinds.condensed.methods import (
     BACKBONES,
     RECIPE,
@@ -29,11 +30,14 @@ from benchquery.kinds.condensed.methods import (
     find_method,
 )
 from benchquery.naming import match_name, suggestion
+from benchquery.table.sealed import parse_object
 
 ProtocolName = Literal["corrected", "as-released"]
 RatioOf = Literal["nodes", "labelled"]
 PROTOCOLS: tuple[ProtocolName, ...] = get_args(ProtocolName)
 RATIOS_OF: tuple[RatioOf, ...] = get_args(RatioOf)
+SEEDS = 2**63
+"""How many seeds there are: tables keep them in 64 bits."""
 _DIGITS = 16
 _FIXED = (
     "recipe", "dataset", "method", "ratio", "ratio_of", "init", "backbone", "seed", "protocol",
@@ -116,11 +120,22 @@ class Config(ABC):
         return self._values[name]
 
     def number(self, name: str) -> float:
-        """Return a value that is a number."""
-        return float(self[name])
+        """Return a value that is a number.
+
+        Raises:
+            ConfigError: If there is no such value, or it is none, as may be in a configuration
+                that can't be run here.
+        """
+        try:
+            return float(self[name])
+        except (ValueError, OverflowError) as error:
+            raise ConfigError(f"{name} of {self!r} is no number") from error
 
     def count(self, name: str) -> int:
-        """Return a value that is a whole number."""
+        """Return a value that is a whole number; see `number`."""
+        number = self.number(name)
+        if not number.is_integer():
+            raise ConfigError(f"{name} of {self!r} is no whole number")
         return int(self[name])
 
     def __iter__(self) -> Iterator[str]:
@@ -167,7 +182,7 @@ class Config(ABC):
             ConfigError: If it is no configuration.
         """
         try:
-            values = json.loads(text)
+            values = parse_object(text)
             recipe = _name("recipe", values.pop("recipe"), RECIPE)
             fixed = cls._fixed(values)
             if wrong := [name for name, value in values.items() if not isinstance(value, Value)]:
@@ -356,7 +371,7 @@ _EVALUATION: Mapping[str, Value] = MappingProxyType(
     }
 )
 """GC-Bench's evaluation; edges of the condensed graph below `threshold` are left out."""
-_ALLOWED: Mapping[str, Allowed] = MappingProxyType({"epochs": Range(least=1)})
+_ALLOWED: Mapping[str, Allowed] = MappingProxyType({"epochs": ALLOWED["expert_epochs"]})
 """What is allowed in an evaluation and not what it is in a condensation."""
 
 
@@ -431,8 +446,8 @@ def text_hash(text: str) -> str:
 
 
 def _seed(seed: object) -> int:
-    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
-        raise ConfigError(f"seed is {seed!r}; it is a whole number from 0 up")
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or not 0 <= int(seed) < SEEDS:
+        raise ConfigError(f"seed is {seed!r}; it is a whole number from 0 up and below {SEEDS:,}")
     return int(seed)
 
 

@@ -19,8 +19,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
+from benchquery.allowed import Allowed, Value
 from benchquery.errors import ConfigError
-from benchquery.kinds.condensed.hyperparameters import Allowed, Value
 from benchquery.naming import match_name, unknown
 
 if TYPE_CHECKING:
