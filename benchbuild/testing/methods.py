@@ -18,10 +18,10 @@ from benchbuild.kinds.condense.domains import find_domain
 from benchbuild.kinds.condense.method import Snapshot, Workspace
 from benchbuild.kinds.condense.nodes.payload import CondensedGraph
 from benchbuild.kinds.condense.registry import condenser
+from benchquery.allowed import Value
 from benchquery.kinds.condensed.config import CondenseConfig
 from benchquery.kinds.condensed.domains import DOMAINS
 from benchquery.kinds.condensed.domains.spec import NONE, DomainSpec, Family, MethodSpec
-from benchquery.kinds.condensed.hyperparameters import Value
 from benchquery.kinds.condensed.methods import canonical_method, find_method
 from benchquery.testing.claims import claim, same, works
 

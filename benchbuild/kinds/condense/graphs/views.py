@@ -150,9 +150,7 @@ class RealGraphs:
         matrix = propagation_matrix("gcn", graphs.edge_index.cpu(), graphs.num_nodes, weight)
         colours = list(refined(matrix, x, layers))
         self._features = torch.from_numpy(matrix[colours[0].example] @ x)
-        self._hops = [
-            _merged(matrix[above.example], below) for below, above in pairwise(colours)
-        ]
+        self._hops = [_merged(matrix[above.example], below) for below, above in pairwise(colours)]
         nodes = np.arange(graphs.num_nodes)
         ones = np.ones(graphs.num_nodes, np.float32)
         self._pooling = _merged(

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from benchquery.allowed import Choice, Value
 from benchquery.kinds.condensed.domains.spec import NONE, DomainSpec, MethodSpec, TaskSpec
-from benchquery.kinds.condensed.hyperparameters import Choice, Range, Value
+from benchquery.kinds.condensed.hyperparameters import ALLOWED
 
 INITS = ("noise", "sample", "herding", "k-center")
 """What synthetic graphs begin as: noise; training graphs of the class, drawn, herded or spread
@@ -66,7 +67,7 @@ _EVALUATION = TaskSpec(
         "norm": "none",
     },
     allowed={
-        "epochs": Range(least=1),
+        "epochs": ALLOWED["expert_epochs"],
         "pooling": Choice(("mean", "sum")),
         "decay": Choice(("none", "half", "step")),
         "norm": Choice(("none", "batch")),
