@@ -58,13 +58,15 @@ def refined(matrix: csr_matrix, x: np.ndarray, layers: int) -> Iterator[Colours]
 
 def _bits(matrix: csr_matrix) -> np.ndarray:
     """Return the bits of a matrix's entries in single precision as whole numbers."""
-    return matrix.data.view(np.uint32).astype(np.uint64)
+    bits: np.ndarray = matrix.data.view(np.uint32).astype(np.uint64)
+    return bits
 
 
 def _sums(matrix: csr_matrix, entries: np.ndarray) -> np.ndarray:
     """Return the sums over each row of a matrix, modulo two to the 64, given its entries."""
     total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(entries)])
-    return total[matrix.indptr[1:]] - total[matrix.indptr[:-1]]
+    sums: np.ndarray = total[matrix.indptr[1:]] - total[matrix.indptr[:-1]]
+    return sums
 
 
 def _hashed(numbers: np.ndarray) -> np.ndarray:

@@ -99,7 +99,8 @@ class GraphGcn:
 
     def _forward(self, weights: Weights, view: View) -> tuple[list[Tensor], list[Tensor], Tensor]:
         """Return what each convolution's map is given, what each gives, and the pooled graphs."""
-        inputs, hidden = [view.features], []
+        inputs: list[Tensor] = [view.features]
+        hidden: list[Tensor] = []
         for layer in range(self.layers):
             if layer:
                 inputs.append(view.propagate(layer - 1, hidden[-1]))

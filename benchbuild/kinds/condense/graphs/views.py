@@ -4,8 +4,8 @@ Layer l of a network has rows; :math:`\hat{A}_l` makes of them what the next lay
 pooling makes graphs of the last ones. The first layer is linear in the features, so those are
 propagated beforehand.
 
-Synthetic graphs are all of one size: a row is a node, and :math:`\hat{A}` a stack of dense matrices.
-Real graphs are of any size and don't change: a row is a colour, which many nodes share (see
+Synthetic graphs are all of one size: a row is a node, and :math:`\hat{A}` a stack of matrices. Real
+graphs are of any size and don't change: a row is a colour, which many nodes share (see
 `benchbuild.kinds.condense.graphs.colours`), and :math:`\hat{A}_l` is sparse, with a row for each
 colour of layer l + 1 and a column for each of layer l.
 """
@@ -26,6 +26,10 @@ from benchbuild.compute.adjacency import propagation_matrix
 from benchbuild.compute.sparse import SparseMatrix, SparsePattern, sparse_matrix
 from benchbuild.datasets.graphset import GraphBatch
 from benchbuild.kinds.condense.graphs.colours import Colours, refined
+
+NODES_AT_ONCE = 25_000
+"""About how many nodes of real graphs to compute with at once: with more, layers don't fit into a
+cache, and it takes up to twice as long."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,6 +161,12 @@ class RealGraphs:
             csr_matrix((ones, nodes, graphs.node_ptr.cpu().numpy())), colours[-1]
         )
         self._sizes = graphs.sizes[:, None]
+
+    def parts(self, graphs: Tensor) -> Sequence[Tensor]:
+        """Return some graphs' numbers in parts that a processor's cache can hold the rows of."""
+        before = self._sizes[graphs, 0].cumsum(0)
+        _, counts = torch.unique_consecutive(before // NODES_AT_ONCE, return_counts=True)
+        return torch.split(graphs, counts.tolist())
 
     def view(self, graphs: Tensor) -> SparseView:
         """Return some graphs by their numbers."""
