@@ -21,6 +21,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from benchbuild.datasets import citation, embedded, gnn_benchmark, hetero, inductive, ogb
+from benchbuild.datasets.images import cifar, digits, mnist, own, tiny_imagenet
 from benchbuild.datasets.root import data_root
 from benchbuild.datasets.spec import DatasetSpec, Loader, SpecFactory, fixed
 from benchbuild.errors import BenchBuildError, DatasetError, UnknownDatasetError
@@ -29,6 +30,7 @@ from benchquery.naming import DATASET_ALIASES, match_name
 
 if TYPE_CHECKING:
     from benchbuild.datasets.graph import Graph
+    from benchbuild.datasets.images.image_set import ImageSet
 
 ENTRY_POINT_GROUP = "graphtab.datasets"
 
@@ -58,6 +60,8 @@ def builtin_factories() -> Mapping[str, SpecFactory]:
     factories: dict[str, SpecFactory] = {}
     for family in (citation, gnn_benchmark, ogb, hetero, inductive, embedded):
         factories.update(family.FACTORIES)
+    for images in (cifar, tiny_imagenet, mnist, digits, own):
+        factories.update(images.FACTORIES)
     return MappingProxyType(factories)
 
 
@@ -159,7 +163,7 @@ def hyperparameters_for(dataset: str) -> HyperParameters:
 
 
 def load(name: str, root: Path | str | None = None) -> Graph:
-    """Load a dataset, downloading it first where that is possible.
+    """Load a graph, downloading it first where that is possible.
 
     Args:
         name: Its name, as in :func:`dataset_names`, with parameters if it has some.
@@ -168,8 +172,36 @@ def load(name: str, root: Path | str | None = None) -> Graph:
     Raises:
         UnknownDatasetError: If there is no such dataset.
         DatasetMissingError: If its files are neither on disk nor to be had.
-        DatasetError: If it can't be loaded, for example because a file is damaged.
+        DatasetError: If it can't be loaded, for example because a file is damaged, or is of
+            another sort.
     """
+    from benchbuild.datasets.graph import Graph
+
+    _check_sort(name, Graph.sort)
+    graph = load_data(name, root)
+    assert isinstance(graph, Graph)
+    return graph
+
+
+def load_images(name: str, root: Path | str | None = None) -> ImageSet:
+    """Load a set of images; arguments and errors are those of :func:`load`."""
+    from benchbuild.datasets.images.image_set import ImageSet
+
+    _check_sort(name, ImageSet.sort)
+    images = load_data(name, root)
+    assert isinstance(images, ImageSet)
+    return images
+
+
+def _check_sort(name: str, sort: str) -> None:
+    """Refuse a dataset of another sort before anything of it is read."""
+    found = dataset_spec(name).sort
+    if found != sort:
+        raise DatasetError(f"dataset {name!r} is of the sort {found!r}; this takes {sort!r}")
+
+
+def load_data(name: str, root: Path | str | None = None) -> Graph | ImageSet:
+    """Load a dataset of any sort; arguments and errors are those of :func:`load`."""
     spec, folder = dataset_spec(name), data_root(root)
     try:
         return spec.loader(folder)

@@ -14,8 +14,9 @@ from benchbuild.hyperparameters import DEFAULT_HYPERPARAMETERS, HyperParameters
 
 if TYPE_CHECKING:
     from benchbuild.datasets.graph import Graph
+    from benchbuild.datasets.images.image_set import ImageSet
 
-Loader = Callable[[Path], "Graph"]
+Loader = Callable[[Path], "Graph | ImageSet"]
 
 Scaling = Literal["none", "rows", "columns"]
 """How features are scaled before a graph is condensed: as they are; every row divided by its sum;
@@ -46,6 +47,9 @@ class DatasetSpec:
         hyperparameters: How networks are built and trained on it, unless told otherwise.
         space: The space that its architectures come from.
         scaling: How its features are scaled before it is condensed.
+        sort: The sort of data that it is: "nodes" of one graph, or "images".
+        num_items: Number of items, such as images, that are used, if it is no single graph.
+        instead: Other lists of files that do as well as `files`, such as an archive of them.
     """
 
     name: str
@@ -65,6 +69,9 @@ class DatasetSpec:
     hyperparameters: HyperParameters = DEFAULT_HYPERPARAMETERS
     space: str = "full"
     scaling: Scaling = "none"
+    sort: str = "nodes"
+    num_items: int | None = None
+    instead: tuple[tuple[str, ...], ...] = ()
 
     @property
     def size(self) -> GraphSize:
@@ -101,7 +108,9 @@ class DatasetSpec:
     def on_disk(self, root: Path | str | None = None) -> bool:
         """Tell whether it can be loaded without a download."""
         base = data_root(root)
-        return all((base / file).exists() for file in self.files)
+        return any(
+            all((base / file).exists() for file in files) for files in (self.files, *self.instead)
+        )
 
 
 SpecFactory = Callable[[Mapping[str, str]], DatasetSpec]
