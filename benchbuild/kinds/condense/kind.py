@@ -158,6 +158,8 @@ class EvaluatingWorker(DatasetWorker):
     """
 
     def __init__(self, settings: EvaluatedSettings, place: Place) -> None:
+        from benchbuild.kinds.condense.references import RememberingEvaluator
+
         super().__init__(settings.dataset, place)
         self.evaluations = settings.evaluations
         self._domain = find_domain(self._graph.sort)
@@ -168,7 +170,11 @@ class EvaluatingWorker(DatasetWorker):
                     f"judged by {config.task}"
                 )
         self._prepared = self._domain.prepare(self._graph)
-        self.evaluator: Evaluator[Any] = self._domain.make_evaluator(self._prepared, self._device)
+        self.evaluator: Evaluator[Any] = RememberingEvaluator(
+            self._domain.make_evaluator(self._prepared, self._device),
+            self._graph.checksum,
+            self._device,
+        )
 
     @cached_property
     def problem(self) -> AnyProblem:
