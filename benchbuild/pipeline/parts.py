@@ -151,7 +151,7 @@ class Parts:
             if any(not isinstance(about[name], str) for name in ("run", "kind", "shard")):
                 raise ValueError("it does not say what run it is of")
             if not file.schema_arrow.equals(self._schema):
-                raise ValueError(f"it has the columns {', '.join(file.schema_arrow.names)}")
+                table = self._completed(file.schema_arrow, table, columns)
             if "status" in table.column_names:
                 ends = set(table.column("status").unique().to_pylist())
                 if ends - set(STATUSES):
@@ -165,6 +165,26 @@ class Parts:
                 "Move it to its own folder"
             )
         return Part(path, about["shard"], table)
+
+    def _completed(
+        self, found: pa.Schema, table: pa.Table, columns: Sequence[str] | None
+    ) -> pa.Table:
+        """Add the columns that came after a part was written, blank, and no others.
+
+        Raises:
+            ValueError: If it has other columns than its kind had then.
+        """
+        late = [field for field in self._record.columns() if field.late]
+        lacking = [field for field in late if field.name not in found.names]
+        then = [field for field in self._schema if field.name not in {one.name for one in lacking}]
+        if not lacking or not found.equals(pa.schema(then)):
+            raise ValueError(f"it has the columns {', '.join(found.names)}")
+        for field in lacking:
+            if columns is None or field.name in columns:
+                place = self._schema.get_field_index(field.name) if columns is None else 0
+                blank = pa.array([field.blank] * len(table), type=_arrow_type(field.dtype))
+                table = table.add_column(place, self._schema.field(field.name), blank)
+        return table if columns is None else table.select(columns)
 
     def scan(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
         """Read all parts, those that appear meanwhile included.

@@ -51,12 +51,14 @@ class Field:
             records of one job must agree; ``measurement`` if it differs from run to run.
         separator: What stands between the texts of a field that is a tuple of texts in memory
             and one text in the file; None for all other fields.
+        late: Whether parts of older runs may lack it; it is blank there.
     """
 
     name: str
     dtype: str
     role: Role
     separator: str | None = None
+    late: bool = False
 
     @property
     def is_array(self) -> bool:
@@ -86,13 +88,13 @@ class Field:
         return tuple(value.split(self.separator)) if value else ()
 
 
-def column(dtype: str, role: Role, *, separator: str | None = None) -> Any:
+def column(dtype: str, role: Role, *, separator: str | None = None, late: bool = False) -> Any:
     """Declare a field of a record; see `Field` for the arguments."""
-    return dataclasses.field(metadata={_COLUMN: (dtype, role, separator)})
+    return dataclasses.field(metadata={_COLUMN: (dtype, role, separator, late)})
 
 
 def _common(dtype: str, role: Role, default: object) -> Any:
-    return dataclasses.field(default=default, kw_only=True, metadata={_COLUMN: (dtype, role, None)})
+    return dataclasses.field(default=default, kw_only=True, metadata={_COLUMN: (dtype, role)})
 
 
 @dataclass(frozen=True, eq=False)

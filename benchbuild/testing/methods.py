@@ -18,24 +18,23 @@ from benchbuild.kinds.condense.domains import find_domain
 from benchbuild.kinds.condense.method import Snapshot, Workspace
 from benchbuild.kinds.condense.nodes.payload import CondensedGraph
 from benchbuild.kinds.condense.registry import condenser
+from benchquery.allowed import Value
 from benchquery.kinds.condensed.config import CondenseConfig
-from benchquery.kinds.condensed.hyperparameters import Value
-from benchquery.kinds.condensed.methods import (
-    BACKBONES,
-    INITS,
-    NONE,
-    Family,
-    MethodSpec,
-    canonical_method,
-    find_method,
-)
+from benchquery.kinds.condensed.domains import DOMAINS
+from benchquery.kinds.condensed.domains.spec import NONE, DomainSpec, Family, MethodSpec
+from benchquery.kinds.condensed.methods import canonical_method, find_method
 from benchquery.testing.claims import claim, same, works
 
 if TYPE_CHECKING:
     from benchbuild.kinds.condense.nodes.problem import Problem
 
-SMALL_DATASET = "csbm:nodes=200,features=12"
-RATIO = 0.1
+SMALL: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "nodes": {"dataset": "csbm:nodes=200,features=12", "ratio": 0.1},
+        "graphs": {"dataset": "motifs:graphs=60", "per_class": 3},
+    }
+)
+"""By domain: what methods are checked on."""
 
 QUICK: Mapping[str, int] = MappingProxyType(
     {
@@ -54,8 +53,10 @@ QUICK: Mapping[str, int] = MappingProxyType(
 """Hyper-parameters of a condensation that takes a moment; for methods that have them."""
 
 
-def check_method(name: str, *, seeded: bool = True, **hyperparameters: Value) -> None:
-    """Check a condensation method on a small graph.
+def check_method(
+    name: str, *, domain: str = "nodes", seeded: bool = True, **hyperparameters: Value
+) -> None:
+    """Check a condensation method on a small dataset.
 
     Its configurations survive as text and keep their hash. All its snapshots are finite, of the
     size that is asked for, with classes that training nodes have. The last one is that of the last
@@ -64,6 +65,7 @@ def check_method(name: str, *, seeded: bool = True, **hyperparameters: Value) ->
 
     Args:
         name: The method, of this package or a published one.
+        domain: The sort of data that it condenses.
         seeded: Whether what it makes depends on the seed.
         hyperparameters: Those to check it with, or other settings such as ``init``. What is not
             given and may take long, such as ``epochs``, is small.
@@ -72,12 +74,13 @@ def check_method(name: str, *, seeded: bool = True, **hyperparameters: Value) ->
         AssertionError: If something is wrong; the message names it.
     """
     with works(f"there is no method {name!r}"):
-        name, spec = canonical_method(name), find_method(name)
+        name, spec = canonical_method(name, domain), find_method(name, domain)
     whose = f"method {name!r}"
-    _check_spec(spec, whose)
+    _check_spec(spec, DOMAINS[domain], whose)
     quick = {key: min(value, QUICK[key]) for key, value in _numbers(spec).items() if key in QUICK}
     with works(f"{whose}: its hyper-parameters are refused"):
-        config = CondenseConfig(SMALL_DATASET, name, RATIO).replace(**{**quick, **hyperparameters})
+        config = CondenseConfig(method=name, domain=domain, **SMALL[domain])
+        config = config.replace(**{**quick, **hyperparameters})
     _check_config(config, whose)
     with tempfile.TemporaryDirectory() as scratch:
         first = _Condensed.of(config, Path(scratch), whose)
@@ -98,15 +101,16 @@ def check_method(name: str, *, seeded: bool = True, **hyperparameters: Value) ->
 
 def _numbers(spec: MethodSpec) -> dict[str, int]:
     """Return the hyper-parameters that are whole numbers."""
-    values = spec.hyperparameters(SMALL_DATASET)
+    values = spec.hyperparameters(SMALL[spec.domain]["dataset"])
     return {name: value for name, value in values.items() if type(value) is int}
 
 
-def _check_spec(spec: MethodSpec, whose: str) -> None:
+def _check_spec(spec: MethodSpec, domain: DomainSpec, whose: str) -> None:
     for field, allowed in (
         ("family", get_args(Family)),
-        ("init", (*INITS, NONE)),
-        ("backbone", BACKBONES),
+        ("init", (*domain.inits, NONE)),
+        ("backbone", domain.backbones),
+        ("domain", (domain.name,)),
     ):
         value = getattr(spec, field)
         claim(
@@ -154,16 +158,16 @@ class _Condensed:
         import torch
 
         from benchbuild.compute.devices import reproducible
-        from benchbuild.datasets import load
+        from benchbuild.datasets import load_data
 
-        data = load(config.dataset)
+        data = load_data(config.dataset)
         domain, device = find_domain(data.sort), torch.device("cpu")
         problem = domain.make_problem(domain.prepare(data), device)
         before = _tensors(problem)
         snapshots: list[Snapshot] = []
         kept: list[dict[str, np.ndarray]] = []
         with works(f"{whose} fails"), reproducible(device, config.seed, threads=1):
-            for snapshot in condenser(config.method)(problem, config, Workspace(scratch, {})):
+            for snapshot in condenser(config)(problem, config, Workspace(scratch, {})):
                 snapshots.append(snapshot)
                 kept.append(_arrays(snapshot))
         claim(snapshots, f"{whose} gives no snapshot")
@@ -232,6 +236,11 @@ def _check_snapshot(
             copy is not None and _equal([copy.to_arrays()], [stored.to_arrays()]),
             f"{which}: what is kept is something else when it is read back",
         )
+    known = set(stored.blank)
+    claim(
+        set(stored.columns(0.5)) == known,
+        f"{which}: a table would have other columns than {', '.join(sorted(known))}",
+    )
     if isinstance(snapshot.payload, CondensedGraph):
         _check_graph(snapshot.payload, config, problem, which)
 

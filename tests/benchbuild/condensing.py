@@ -44,7 +44,7 @@ def settings(method: str, ratio: float = 0.1, **changes: object) -> CondenseConf
 def condensed(config: CondenseConfig, given: Problem | None = None) -> list[Snapshot]:
     """Return all snapshots."""
     workspace = Workspace(Path("unused"), {})
-    return list(condenser(config.method)(given or problem(), config, workspace))
+    return list(condenser(config)(given or problem(), config, workspace))
 
 
 def path_graph(x: Tensor, y: Tensor) -> Graph:

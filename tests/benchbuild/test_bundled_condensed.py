@@ -13,7 +13,7 @@ from benchbuild.kinds.condense.nodes.scaling import scaled
 from benchbuild.kinds.evaluate.evaluator import GraphEvaluator
 from benchquery import CondenseConfig, EvalConfig, condread
 from benchquery.kinds.condensed.config import PROTOCOLS
-from benchquery.kinds.condensed.methods import METHODS
+from benchquery.kinds.condensed.domains.nodes import METHODS
 from benchquery.kinds.condensed.published import mean_accuracy
 from benchquery.table.store import find, verify
 from tests.benchbuild.real import real_root

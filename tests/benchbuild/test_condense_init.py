@@ -15,7 +15,7 @@ from benchbuild.kinds.condense.nodes.init import initial_features
 from benchbuild.kinds.condense.nodes.problem import Problem
 from benchbuild.kinds.condense.nodes.scaling import scaled
 from benchquery.kinds.condensed.config import CondenseConfig
-from benchquery.kinds.condensed.methods import INITS
+from benchquery.kinds.condensed.domains.nodes import INITS
 from tests.benchbuild.condensing import CPU, path_graph, problem, settings
 
 pytestmark = pytest.mark.usefixtures("one_thread")

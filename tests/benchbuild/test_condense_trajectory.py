@@ -69,7 +69,7 @@ def run(
     config: CondenseConfig, scratch: Path, given: Problem | None = None
 ) -> tuple[list[Snapshot], dict[str, float]]:
     workspace = Workspace(scratch, {})
-    snapshots = list(condenser(config.method)(given or problem(), config, workspace))
+    snapshots = list(condenser(config)(given or problem(), config, workspace))
     return snapshots, workspace.costs
 
 

@@ -20,7 +20,7 @@ from benchbuild.pipeline.jobs import AnyRun, Place
 from benchbuild.pipeline.records import JobRecord
 from benchbuild.pipeline.registry import kind_of
 from benchquery.kinds.architectures.arch import OPS, Arch
-from benchquery.kinds.condensed.methods import METHODS
+from benchquery.kinds.condensed.domains.nodes import METHODS
 from tests.benchbuild.condensing import SMALL, settings
 
 GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch finds no GPU here")

@@ -9,8 +9,14 @@ from typing import TYPE_CHECKING, Any
 from benchbuild.commands.options import add_engine, add_shard
 from benchbuild.errors import PlanError
 from benchbuild.hyperparameters import assignments
-from benchbuild.kinds.condense.options import add_evaluations, evaluations_from, listed
+from benchbuild.kinds.condense.options import (
+    add_evaluations,
+    domain_of,
+    evaluations_from,
+    listed,
+)
 from benchquery.kinds.condensed.config import PROTOCOLS, RATIOS_OF, CondenseConfig
+from benchquery.kinds.condensed.domains.spec import DomainSpec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,13 +24,13 @@ if TYPE_CHECKING:
     from benchbuild.kinds.condense.kind import CondenseRun
 
 NAME = "condense"
-HELP = "condense a graph into small ones, evaluate them and keep them"
+HELP = "condense a graph or a set of graphs, evaluate the results and keep them"
 EXAMPLE = (
     "benchbuild condense --dataset cora --method gcond --ratio 0.026 --init k-center --seed 0 "
     "--out runs/cora"
 )
 
-_CHOICES = ("method", "ratio", "init", "backbone")
+_CHOICES = ("method", "ratio", "per_class", "init", "backbone")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,6 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dataset", required=True, metavar="D", help="see benchbuild datasets")
     parser.add_argument("--method", metavar="M,M", help="methods, as in gcond,sfgc")
     parser.add_argument("--ratio", metavar="R,R", help="sizes relative to the graph, as in 0.026")
+    parser.add_argument(
+        "--per-class", metavar="N,N", help="of a set instead: graphs of each class, as in 1,10"
+    )
     parser.add_argument(
         "--init", metavar="I,I", help="what features begin as; default: the method's own"
     )
@@ -61,9 +70,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="change a hyper-parameter of the method, as in epochs=100; may be repeated",
     )
     parser.add_argument(
-        "--grid", metavar="G", help="instead: the dataset's configurations of gc-bench-node"
+        "--grid", metavar="G", help="instead: the dataset's configurations of a grid, see ls grids"
     )
-    add_evaluations(parser, models="gcn", seeds="--eval-seeds")
+    add_evaluations(parser, seeds="--eval-seeds")
     add_shard(parser)
     add_engine(parser)
 
@@ -87,33 +96,46 @@ def described(args: argparse.Namespace) -> CondenseRun:
     from benchbuild.datasets.registry import dataset_spec
     from benchbuild.kinds.condense.kind import condense_run
 
-    dataset = dataset_spec(args.dataset).name
+    spec = dataset_spec(args.dataset)
+    domain = domain_of(spec.name)
     seeds = listed("--seed", args.seed, int)
-    configs = _grid(args, dataset, seeds) if args.grid else _chosen(args, dataset, seeds)
-    return condense_run(dataset, configs, evaluations_from(args), args.grid or "")
+    configs = (
+        _grid(args, spec.name, seeds) if args.grid else _chosen(args, spec.name, domain, seeds)
+    )
+    return condense_run(spec.name, configs, evaluations_from(args, domain), args.grid or "")
 
 
 def _grid(args: argparse.Namespace, dataset: str, seeds: list[int]) -> Sequence[CondenseConfig]:
     from benchquery.kinds.condensed.grids import grid
 
-    given = [f"--{name}" for name in (*_CHOICES, "hp") if getattr(args, name)]
+    given = [f"--{name.replace('_', '-')}" for name in (*_CHOICES, "hp") if getattr(args, name)]
     if given:
         raise PlanError(f"--grid has its own configurations: leave {', '.join(given)} out")
     return grid(args.grid, [dataset], seeds)
 
 
-def _chosen(args: argparse.Namespace, dataset: str, seeds: list[int]) -> Sequence[CondenseConfig]:
-    if not (args.method and args.ratio):
-        raise PlanError("name what to condense with: --method M --ratio R, or --grid G")
+def _chosen(
+    args: argparse.Namespace, dataset: str, domain: DomainSpec, seeds: list[int]
+) -> Sequence[CondenseConfig]:
+    sizes = {"ratio": (args.ratio, float), "per_class": (args.per_class, int)}
+    option = f"--{domain.size.replace('_', '-')}"
+    given, kind = sizes.pop(domain.size)
+    if not (args.method and given) or any(other for other, _ in sizes.values()):
+        raise PlanError(
+            f"dataset {dataset!r} is one of {domain.name}; name what to condense it with: "
+            f"--method M {option} N, or --grid G"
+        )
     choices: dict[str, list[Any]] = {
         "method": listed("--method", args.method, str),
-        "ratio": listed("--ratio", args.ratio, float),
+        domain.size: listed(option, given, kind),
         "init": listed("--init", args.init, str) if args.init else [None],
         "backbone": listed("--backbone", args.backbone, str) if args.backbone else [None],
         "seed": seeds,
     }
     fixed = {"protocol": args.protocol, "ratio_of": args.ratio_of, **assignments(args.hp)}
     return [
-        CondenseConfig(dataset, **dict(zip(choices, values, strict=True)), **fixed)
+        CondenseConfig(
+            dataset, domain=domain.name, **dict(zip(choices, values, strict=True)), **fixed
+        )
         for values in product(*choices.values())
     ]

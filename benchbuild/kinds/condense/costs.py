@@ -15,9 +15,12 @@ from types import MappingProxyType
 from benchbuild.datasets.registry import dataset_spec
 from benchbuild.datasets.size import GraphSize
 from benchbuild.kinds.condense.evaluations import Evaluations
+from benchbuild.kinds.condense.graphs import costs as of_graphs
+from benchbuild.kinds.condense.snapshots import snapshots
 from benchbuild.kinds.train.costs import FLOAT, held_memory, is_sparse
 from benchbuild.pipeline.jobs import Cost
 from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
+from benchquery.kinds.condensed.domains.graphs import GRAPHS
 
 LABELLED = 0.05
 """Share of the nodes that is taken to be labelled, where the ratio is one of those."""
@@ -65,16 +68,20 @@ def predict(config: CondenseConfig, evaluations: Evaluations) -> Cost:
         config: What is condensed, and how.
         evaluations: How the result is judged.
     """
+    if config.domain is GRAPHS:
+        return of_graphs.predict(config, evaluations)
     size = dataset_spec(config.dataset).size
     nodes = synthetic_nodes(config, size)
     seconds = evaluation_seconds(config, evaluations)
-    seconds += _snapshots(config) * _training(evaluations.judge, size, nodes)
+    seconds += snapshots(config) * _training(evaluations.judge, size, nodes)
     synthetic = FLOAT * nodes * (4 * size.features + 400 * nodes)
     return Cost(seconds + _method(config, size, nodes), held_memory(size) + synthetic)
 
 
 def evaluation_seconds(config: CondenseConfig, evaluations: Evaluations) -> float:
     """Predict the time of all evaluations of one condensed graph."""
+    if config.domain is GRAPHS:
+        return of_graphs.evaluation_seconds(config, evaluations)
     size = dataset_spec(config.dataset).size
     nodes = synthetic_nodes(config, size)
     once = sum(_training(one, size, nodes) for one in evaluations.configs)
@@ -85,12 +92,6 @@ def synthetic_nodes(config: CondenseConfig, size: GraphSize) -> int:
     """Return about how many nodes a condensed graph has."""
     whole = size.nodes if config["ratio_of"] == "nodes" else size.nodes * LABELLED
     return max(round(config.ratio * whole), 1)
-
-
-def _snapshots(config: CondenseConfig) -> int:
-    if "evaluate_every" not in config.hyperparameters:
-        return 1
-    return 1 + config.count("epochs") // max(config.count("evaluate_every"), 1)
 
 
 def _method(config: CondenseConfig, size: GraphSize, nodes: int) -> float:

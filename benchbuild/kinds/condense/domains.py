@@ -16,14 +16,18 @@ from typing import TYPE_CHECKING, Any, cast
 from benchbuild.errors import DatasetError
 from benchbuild.kinds.condense.evaluator import Evaluator
 from benchbuild.kinds.condense.method import AnyProblem
-from benchbuild.kinds.condense.payload import StoredPayload
 
 if TYPE_CHECKING:
     import torch
 
-DOMAINS: Mapping[str, str] = MappingProxyType({"nodes": "benchbuild.kinds.evaluate.domain:NODES"})
+DOMAINS: Mapping[str, str] = MappingProxyType(
+    {
+        "nodes": "benchbuild.kinds.evaluate.domain:NODES",
+        "graphs": "benchbuild.kinds.evaluate.domain:GRAPHS",
+    }
+)
 """By sort of data: the module and the name of its `Domain`."""
-MODULES = tuple(reference.partition(":")[0] for reference in DOMAINS.values())
+MODULES = tuple(dict.fromkeys(reference.partition(":")[0] for reference in DOMAINS.values()))
 """The modules of the domains, for workers to import before they divide."""
 
 
@@ -37,14 +41,12 @@ class Domain:
             other functions take what it gives.
         make_problem: Gives what a method may see of the data.
         make_evaluator: Gives who judges what methods make of it.
-        payload: What is kept of what methods make of it.
     """
 
     name: str
     prepare: Callable[[Any], Any]
     make_problem: Callable[[Any, torch.device], AnyProblem]
     make_evaluator: Callable[[Any, torch.device], Evaluator[Any]]
-    payload: type[StoredPayload]
 
 
 def find_domain(sort: str) -> Domain:

@@ -17,16 +17,14 @@ from benchbuild.pipeline.failures import failure
 from benchbuild.pipeline.records import OK, STATUSES
 from benchbuild.pipeline.settings import JobSettings, Json, check_seeds, whole_numbers
 from benchquery.kinds.condensed.config import MODELS, TASKS, EvalConfig
+from benchquery.kinds.condensed.domains import domain_of_task
 from benchquery.table.schema import CURVE_COLUMNS, curve_index
 
 if TYPE_CHECKING:
     from benchbuild.kinds.condense.evaluator import Evaluator
     from benchbuild.kinds.condense.payload import StoredPayload
 
-DEFAULT_MODELS = ("gcn",)
 DEFAULT_SEEDS = (0, 1, 2)
-JUDGE_EPOCHS = 200
-"""Epochs that a snapshot is judged by at most; the final evaluation has all that it asks for."""
 
 
 class Evaluated(Protocol):
@@ -134,19 +132,27 @@ class Evaluations:
     @classmethod
     def of(
         cls,
-        models: Sequence[str] = DEFAULT_MODELS,
+        models: Sequence[str] | None = None,
         seeds: Sequence[int] = DEFAULT_SEEDS,
         hyperparameters: Mapping[str, Any] | None = None,
         task: str = TASKS[0],
     ) -> Evaluations:
         """Choose evaluations.
 
+        Args:
+            models: The models; None for the task's usual one.
+            seeds: The seeds that each is run with.
+            hyperparameters: Those that are not the task's defaults.
+            task: What the models are trained to do.
+
         Raises:
             ConfigError: If a task, model or hyper-parameter is unknown or not allowed.
             PlanError: If a model is named twice, or there is none.
         """
         changed = hyperparameters or {}
-        configs = tuple(EvalConfig(task, model, **changed) for model in models)
+        configs = tuple(
+            EvalConfig(task, model, **changed) for model in ([None] if models is None else models)
+        )
         return cls(configs, whole_numbers(seeds))
 
     @classmethod
@@ -165,10 +171,11 @@ class Evaluations:
 
     @property
     def judge(self) -> EvalConfig:
-        """How snapshots are judged: by a GCN that classifies nodes, trained more briefly."""
+        """How snapshots are judged: by the usual model at the usual task, trained more briefly."""
         first = self.configs[0]
-        epochs = min(JUDGE_EPOCHS, first.count("epochs"))
-        return first.replace(task=TASKS[0], model="gcn", epochs=epochs)
+        domain = domain_of_task(first.task)
+        epochs = min(domain.judge_epochs, first.count("epochs"))
+        return first.replace(task=domain.task, model=domain.model, epochs=epochs)
 
     @property
     def count(self) -> int:

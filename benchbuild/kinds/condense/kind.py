@@ -20,14 +20,15 @@ from benchbuild.errors import PlanError
 from benchbuild.kinds.condense.costs import predict
 from benchbuild.kinds.condense.domains import MODULES, find_domain
 from benchbuild.kinds.condense.evaluations import EvaluatedSettings, Evaluations, Outcome
-from benchbuild.kinds.condense.nodes.payload import StoredGraph
+from benchbuild.kinds.condense.forms import payload_of
 from benchbuild.kinds.condense.records import CondenseKey, CondenseRecord
 from benchbuild.kinds.workers import DatasetWorker
 from benchbuild.pipeline.jobs import Cost, JobKind, Place, Run, canonical
 from benchbuild.pipeline.records import OK, JobKey
 from benchbuild.pipeline.settings import RunPart
 from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
-from benchquery.kinds.condensed.methods import RECIPE
+from benchquery.kinds.condensed.domains import DOMAINS
+from benchquery.kinds.condensed.domains.spec import RECIPE
 
 if TYPE_CHECKING:
     from benchbuild.kinds.condense.evaluator import Evaluator
@@ -118,8 +119,8 @@ class CondenseKind(JobKind[CondenseSettings, CondenseJobs, CondenseRecord]):
         epochs = record.trace_epoch
         if len(epochs) != len(valid) or int(epochs[chosen]) != record.best_epoch:
             yield f"its epoch {record.best_epoch} is not the first of best validation metric"
-        graph = StoredGraph.from_record(record.to_row())
-        if graph is None or not graph.is_finite:
+        kept = payload_of(record)
+        if kept is None or not kept.is_finite:
             yield "it has no graph, or one that is not finite"
 
     def table_problems(self, folder: Path) -> Iterator[str]:
@@ -157,11 +158,23 @@ class EvaluatingWorker(DatasetWorker):
     """
 
     def __init__(self, settings: EvaluatedSettings, place: Place) -> None:
+        from benchbuild.kinds.condense.references import RememberingEvaluator
+
         super().__init__(settings.dataset, place)
         self.evaluations = settings.evaluations
         self._domain = find_domain(self._graph.sort)
+        for config in settings.evaluations.configs:
+            if config.task not in DOMAINS[self._domain.name].tasks:
+                raise PlanError(
+                    f"dataset {settings.dataset!r} is one of {self._domain.name}, which can't be "
+                    f"judged by {config.task}"
+                )
         self._prepared = self._domain.prepare(self._graph)
-        self.evaluator: Evaluator[Any] = self._domain.make_evaluator(self._prepared, self._device)
+        self.evaluator: Evaluator[Any] = RememberingEvaluator(
+            self._domain.make_evaluator(self._prepared, self._device),
+            self._graph.checksum,
+            self._device,
+        )
 
     @cached_property
     def problem(self) -> AnyProblem:
@@ -210,16 +223,21 @@ class CondenseContext(EvaluatingWorker):
         return found if done.status == OK else found.ended(done.status, done.reason)
 
 
+_NOTHING_KEPT = {
+    field.name: field.blank
+    for field in CondenseRecord.columns()
+    if field.name in ("nodes", "x", "y", "adjacency", "form", "payload")
+}
+"""What a record says where nothing is kept, or it is in another form."""
+
+
 def _condense_fields(done: Condensation) -> dict[str, Any]:
     best, costs = done.best, done.costs
     own = ("epoch", "valid_perf", "seconds")
     losses = {name: values for name, values in done.trace.items() if name not in own}
-    none = np.empty(0, np.float16)
-    graph = {"nodes": 0, "x": none, "y": np.empty(0, np.float32), "adjacency": none}
-    if best is not None:
-        graph = best.payload.to_record()
     return {
-        **graph,
+        **_NOTHING_KEPT,
+        **({} if best is None else best.payload.to_record()),
         "best_epoch": -1 if best is None else best.epoch,
         "valid_perf": float("nan") if best is None else best.valid_perf,
         "loss_names": tuple(losses),

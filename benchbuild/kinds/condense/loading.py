@@ -1,4 +1,4 @@
-"""Condensed graphs out of a table, ready to train on."""
+"""Condensed data out of a table, ready to train on."""
 
 from __future__ import annotations
 
@@ -15,32 +15,29 @@ if TYPE_CHECKING:
 
 def load(
     config: CondenseConfig | str, source: store.PathLike | None = None, *, threshold: float = 0.0
-) -> Data:
-    """Return a condensed graph as PyG's Data: ``x``, ``edge_index``, ``edge_weight`` and ``y``.
+) -> Data | list[Data]:
+    """Return a condensed graph as PyG's Data, or a condensed set of graphs as a list of them.
+
+    Each has ``x``, ``edge_index``, ``edge_weight`` and ``y``.
 
     Args:
         config: A configuration or its hash.
         source: A table, or a folder of tables; None for all that can be found.
-        threshold: Edges with less weight are left out, as an evaluation leaves them out at 0.05.
+        threshold: Edges with less weight are left out, as an evaluation leaves them out at 0.05 in
+            one graph and at 0.5 in sets.
 
     Raises:
         UnknownHashError: If no table holds the graph.
         TableNotFoundError: If the source is no folder.
         CorruptTableError: If a file is damaged.
     """
-    import torch
-    from torch_geometric.data import Data
-
-    from benchbuild.kinds.condense.nodes.payload import StoredGraph
+    from benchbuild.kinds.condense.forms import payload_type
 
     number = config.valid_hash() if isinstance(config, CondenseConfig) else config
     for info in store.tables(source, "condensed"):
         table = condread(info.path)
-        if number not in table or number not in table.graphs.configs:
-            continue
-        arrays = table.graph(number)
-        graph = StoredGraph.from_arrays(arrays).payload()
-        edge_index, edge_weight = graph.edges(max(threshold, torch.finfo().tiny))
-        return Data(x=graph.x, edge_index=edge_index, edge_weight=edge_weight, y=graph.y)
+        if number in table and number in table.graphs.configs:
+            form = payload_type(table.graphs.form(number))
+            return form.from_arrays(table.graph(number)).data(threshold)
     where = f"in {source}" if source is not None else "here"
     raise UnknownHashError(f"no table of condensed graphs {where} has the graph {number!r}")

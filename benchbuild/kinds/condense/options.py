@@ -10,6 +10,8 @@ from benchbuild.commands.options import parse_seeds
 from benchbuild.errors import PlanError
 from benchbuild.hyperparameters import assignments
 from benchquery.kinds.condensed.config import TASKS
+from benchquery.kinds.condensed.domains import DOMAINS
+from benchquery.kinds.condensed.domains.spec import DomainSpec
 
 if TYPE_CHECKING:
     from benchbuild.kinds.condense.evaluations import Evaluations
@@ -17,22 +19,20 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def add_evaluations(parser: argparse.ArgumentParser, models: str, seeds: str) -> None:
+def add_evaluations(parser: argparse.ArgumentParser, seeds: str) -> None:
     """Add how condensed graphs are judged.
 
     Args:
         parser: Where to add it.
-        models: The option's name of the default models.
         seeds: The name of the option for the evaluation seeds.
     """
     parser.add_argument(
-        "--task", choices=TASKS, default=TASKS[0], help=f"what they learn; default {TASKS[0]}"
+        "--task", choices=TASKS, help="what they learn; default: to name classes, of what there are"
     )
     parser.add_argument(
         "--models",
-        default=models,
         metavar="M,M",
-        help=f"models to train on the condensed graph; default {models}",
+        help="models to train on the condensed data, see ls models; default gcn",
     )
     parser.add_argument(
         seeds,
@@ -48,10 +48,34 @@ def add_evaluations(parser: argparse.ArgumentParser, models: str, seeds: str) ->
         metavar="NAME=VALUE",
         help="change a hyper-parameter of the evaluation, as in dropout=0; may be repeated",
     )
+    parser.add_argument(
+        "--eval-preset", metavar="P", help="settings of a paper for the evaluation, as in kidd"
+    )
 
 
-def evaluations_from(args: argparse.Namespace) -> Evaluations:
+def domain_of(dataset: str) -> DomainSpec:
+    """Return the domain of a dataset.
+
+    Raises:
+        PlanError: If data of its sort can't be condensed.
+        UnknownDatasetError: If there is no such dataset.
+    """
+    from benchbuild.datasets.registry import dataset_spec
+
+    sort = dataset_spec(dataset).sort
+    if sort not in DOMAINS:
+        raise PlanError(
+            f"dataset {dataset!r} is one of {sort}; what can be condensed: {', '.join(DOMAINS)}"
+        )
+    return DOMAINS[sort]
+
+
+def evaluations_from(args: argparse.Namespace, domain: DomainSpec) -> Evaluations:
     """Return the evaluations that the options describe.
+
+    Args:
+        args: The options.
+        domain: The sort of data that is judged.
 
     Raises:
         ConfigError: If a model or hyper-parameter is unknown or not allowed.
@@ -60,11 +84,19 @@ def evaluations_from(args: argparse.Namespace) -> Evaluations:
     """
     from benchbuild.kinds.condense.evaluations import Evaluations
 
+    task = args.task or domain.task
+    if task not in domain.tasks:
+        raise PlanError(f"--task {task}: {domain.name} can be judged by {', '.join(domain.tasks)}")
+    presets = domain.tasks[task].presets
+    if args.eval_preset and args.eval_preset not in presets:
+        raise PlanError(
+            f"--eval-preset {args.eval_preset}: {task} has {', '.join(presets) or 'none'}"
+        )
     return Evaluations.of(
-        listed("--models", args.models, str),
+        listed("--models", args.models, str) if args.models else None,
         parse_seeds(args.eval_seeds),
-        assignments(args.eval_hp),
-        args.task,
+        {**presets.get(args.eval_preset, {}), **assignments(args.eval_hp)},
+        task,
     )
 
 

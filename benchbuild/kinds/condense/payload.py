@@ -8,9 +8,12 @@ the very arrays in it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Data
 
 
 class Payload(Protocol):
@@ -24,7 +27,15 @@ class Payload(Protocol):
 
 
 class StoredPayload(Protocol):
-    """What is kept of a payload."""
+    """What is kept of a payload.
+
+    Attributes:
+        form: What files call its form: a name in `benchbuild.kinds.condense.forms.FORMS`.
+        blank: What a table says in the columns of `columns` where nothing is kept.
+    """
+
+    form: ClassVar[str]
+    blank: ClassVar[Mapping[str, int | float]]
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> Self:
@@ -48,6 +59,13 @@ class StoredPayload(Protocol):
 
         Args:
             threshold: What an evaluation leaves out is not counted.
+        """
+
+    def data(self, threshold: float) -> Data | list[Data]:
+        """Return it as PyG's: one graph, or a list of them.
+
+        Args:
+            threshold: Edges with less weight are left out.
         """
 
     @property

@@ -16,12 +16,12 @@ EXAMPLE = "benchbuild plan --grid gc-bench-node --dataset cora,citeseer"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--grid", required=True, metavar="G", help="gc-bench-node")
+    parser.add_argument("--grid", required=True, metavar="G", help="see ls grids")
     parser.add_argument("--dataset", metavar="D,D", help="only these datasets; default all")
     parser.add_argument(
         "--seed", default="0", metavar="S,S", help="condensation seeds, as in 0,1,2; default 0"
     )
-    add_evaluations(parser, models="gcn", seeds="--eval-seeds")
+    add_evaluations(parser, seeds="--eval-seeds")
     parser.add_argument("--json", action="store_true", help="print it as JSON")
 
 
@@ -31,11 +31,12 @@ def run(args: argparse.Namespace) -> int:
     from benchbuild.kinds.condense.costs import predict
     from benchquery.kinds.condensed.grids import grid
 
-    evaluations = evaluations_from(args)
     named = listed("--dataset", args.dataset, str) if args.dataset else None
     datasets = named and [dataset_spec(name).name for name in named]
+    configs = grid(args.grid, datasets, listed("--seed", args.seed, int))
+    evaluations = evaluations_from(args, configs[0].domain)
     costs: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-    for config in grid(args.grid, datasets, listed("--seed", args.seed, int)):
+    for config in configs:
         costs[config.dataset, config.method].append(predict(config, evaluations).seconds)
     rows = [
         {"dataset": dataset, "method": method, "configurations": len(times), "seconds": sum(times)}

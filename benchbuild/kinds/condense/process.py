@@ -139,7 +139,7 @@ def run_condensation(
         judge: How a snapshot is judged.
         scratch: A folder for large intermediate results.
     """
-    method = condenser(config.method)
+    method = condenser(config)
     diagnostics = config.spec.diagnostics
     workspace = Workspace(scratch, {})
     judged: list[Judged] = []

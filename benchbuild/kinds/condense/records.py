@@ -22,10 +22,12 @@ class CondenseRecord(JobRecord):
 
     Attributes:
         config: The configuration as text.
-        nodes: Nodes of the condensed graph; 0 or less if there is none.
+        nodes: Nodes of the condensed graph or graphs; 0 or less if there is none.
         x: Its features, flattened.
         y: Its classes or probabilities, flattened.
         adjacency: Its edge weights, flattened; empty for a graph without edges.
+        form: The form of what is kept; empty for one graph, which is the three arrays before.
+        payload: What is kept in another form; see `benchbuild.kinds.condense.arrays`.
         best_epoch: Epoch of the snapshot that was kept; -1 if there is none.
         valid_perf: The validation metric that chose it.
         loss_names: Names of the losses of the snapshots.
@@ -53,6 +55,8 @@ class CondenseRecord(JobRecord):
     x: np.ndarray = column("float16[]", "figure")
     y: np.ndarray = column("float32[]", "figure")
     adjacency: np.ndarray = column("float16[]", "figure")
+    form: str = column("string", "figure", late=True)
+    payload: np.ndarray = column("uint8[]", "figure", late=True)
     best_epoch: int = column("int32", "figure")
     valid_perf: float = column("float64", "figure")
     loss_names: tuple[str, ...] = column("string", "figure", separator=" ")

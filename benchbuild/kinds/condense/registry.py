@@ -1,4 +1,4 @@
-"""The condensation methods by name; a method's module is loaded when it is first asked for."""
+"""The code of condensation methods; a method's module is loaded when it is first asked for."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from importlib import import_module
 from typing import cast
 
 from benchbuild.kinds.condense.method import Condenser
-from benchquery.kinds.condensed.methods import find_method
+from benchquery.kinds.condensed.config import CondenseConfig
 
 
-def condenser(name: str) -> Condenser:
-    """Return a method by name.
+def condenser(config: CondenseConfig) -> Condenser:
+    """Return the method of a configuration.
 
     Raises:
-        ConfigError: If there is no such method.
+        ConfigError: If it is not installed.
     """
-    return cast(Condenser, import_module(find_method(name).module).condense)
+    return cast(Condenser, import_module(config.spec.module).condense)

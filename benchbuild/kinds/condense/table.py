@@ -23,7 +23,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchbuild.kinds.condense.evaluations import Evaluated, EvaluatedSettings, Result
-from benchbuild.kinds.condense.nodes.payload import StoredGraph
+from benchbuild.kinds.condense.forms import payload_of, payload_type
+from benchbuild.kinds.condense.gains import add_gains
+from benchbuild.kinds.condense.payload import StoredPayload
 from benchbuild.kinds.condense.records import CondenseRecord
 from benchbuild.pipeline.collect import Collection
 from benchbuild.pipeline.records import DETERMINED, DIVERGED, OK, STATUSES
@@ -51,19 +53,14 @@ COSTS = (
     "peak_memory",
     "peak_gpu_memory",
 )
-ABOUT = (
-    "nodes",
-    "edges",
-    "graph_bytes",
-    "density",
-    "homophily",
-    *COSTS,
-    "best_epoch",
-    "status",
-    "reason",
+ENDED = (*COSTS, "best_epoch", "status", "reason")
+"""What a row says of a condensation whatever it made."""
+_CONFIG = (
+    *("domain", "dataset", "method", "ratio", "ratio_of", "per_class"),
+    *("init", "backbone", "seed", "protocol"),
 )
-"""What a row says of a graph whatever its figures."""
-_CONFIG = ("dataset", "method", "ratio", "ratio_of", "init", "backbone", "seed", "protocol")
+_SHARES = ("dense", "compact")
+"""The codings in which a set is compared with the one that it was made of."""
 _FIGURES = ("valid_perf", "perf", "full_perf")
 MISSING = "missing"
 """The status of an evaluation seed that a row was not evaluated with."""
@@ -108,10 +105,10 @@ class Row:
             "evaluation": self.evaluation.valid_hash(),
             "config_text": self.config.text,
             "evaluation_text": self.evaluation.text,
-            **{name: self.config[name] for name in _CONFIG},
+            **{name: self.config[name] for name in _CONFIG if name in self.config},
             "task": self.evaluation.task,
             "model": self.evaluation.model,
-            "threshold": self.evaluation.number("threshold"),
+            "threshold": self.evaluation.threshold,
             **self.about,
             "valid_perf": _mean(figures["valid_perf"]),
             "valid_perf_std": _std(figures["valid_perf"]),
@@ -133,9 +130,9 @@ class Row:
 
 @dataclass(frozen=True)
 class Kept:
-    """A condensed graph with the figures of its snapshots by name."""
+    """What is kept of a condensation, with the figures of its snapshots by name."""
 
-    graph: StoredGraph
+    payload: StoredPayload
     trace: Mapping[str, np.ndarray]
 
 
@@ -153,11 +150,11 @@ def write_condensed_table(collection: Collection, stage: Path) -> None:
     record: CondenseRecord
     for record in collection.records():
         config = CondenseConfig.from_text(record.config)
-        graph = StoredGraph.from_record(record.to_row())
-        if graph is not None:
-            kept[config.valid_hash()] = Kept(graph, record.trace)
+        payload = payload_of(record)
+        if payload is not None:
+            kept[config.valid_hash()] = Kept(payload, record.trace)
         environments |= {record.environment} - {""}
-        rows += _rows(settings, config, graph, record)
+        rows += _rows(settings, config, payload, record)
     grids = {run.jobs.grid for run in collection.runs}
     write_rows(
         stage,
@@ -189,9 +186,9 @@ def write_extended_table(collection: Collection, source: CondensedTable, stage: 
     record: Evaluated
     for record in collection.records():
         before = best[record.config]
-        graph = kept[before.config.valid_hash()].graph
+        payload = kept[before.config.valid_hash()].payload
         for evaluation, found in settings.evaluations.results(record):
-            about = {**before.about, **graph_columns(graph, evaluation.number("threshold"))}
+            about = {**before.about, **payload.columns(evaluation.threshold)}
             results = found or _failed(settings, evaluation, record)
             new = Row(before.config, evaluation, about, results)
             old = rows.get(new.order)
@@ -256,19 +253,19 @@ def _failed(
 def _rows(
     settings: EvaluatedSettings,
     config: CondenseConfig,
-    graph: StoredGraph | None,
+    payload: StoredPayload | None,
     record: CondenseRecord,
 ) -> Iterator[Row]:
     """Make the rows of a record, one an evaluation."""
-    known = {name: getattr(record, name) for name in (*COSTS, "best_epoch", "status", "reason")}
-    if graph is not None and record.status not in DETERMINED:
+    known = {name: getattr(record, name) for name in ENDED}
+    if payload is not None and record.status not in DETERMINED:
         # The machine failed an evaluation, which says so itself; the condensation is fine.
         known |= {"status": OK, "reason": ""}
-    known["best_epoch"] = math.nan if graph is None else float(known["best_epoch"])
+    known["best_epoch"] = math.nan if payload is None else float(known["best_epoch"])
     for name in ("expert_bytes", "peak_memory"):
         known[name] = max(known[name], 0)
     for evaluation, results in settings.evaluations.results(record):
-        about = {**graph_columns(graph, evaluation.number("threshold")), **known}
+        about = {**_columns(config, payload, evaluation.threshold), **known}
         yield Row(config, evaluation, about, results)
 
 
@@ -277,7 +274,8 @@ def rows_of(table: CondensedTable) -> Iterator[Row]:
     for number, record in enumerate(table.records()):
         curves = dict(zip(table.curves.seeds, table.curves.block(number), strict=True))
         evaluation = EvalConfig.from_text(record["evaluation_text"])
-        about = {name: record[name] for name in ABOUT}
+        own = _blank(CondenseConfig.from_text(record["config_text"]))
+        about = {name: record[name] for name in (*own, *ENDED)}
         if f"status_seed{table.curves.seeds[0]}" not in record and _is_of_evaluation(record):
             about |= {"status": OK, "reason": ""}
         results = {}
@@ -325,8 +323,8 @@ def kept_of(table: CondensedTable) -> dict[str, Kept]:
     kept = {}
     for config in table:
         if config in table.graphs.configs:
-            graph = StoredGraph.from_arrays(table.graph(config))
-            kept[config] = Kept(graph, table.trace(config))
+            form = payload_type(table.graphs.form(config))
+            kept[config] = Kept(form.from_arrays(table.graph(config)), table.trace(config))
     return kept
 
 
@@ -354,8 +352,11 @@ def write_rows(
     _write_curves(stage / CURVES, ordered, seeds)
     with new_graphs(stage / GRAPHS) as graphs:
         for config in sorted(kept):
-            graphs.add(config, kept[config].graph.to_arrays(), kept[config].trace)
+            payload, trace = kept[config].payload, kept[config].trace
+            graphs.add(config, payload.to_arrays(), trace, payload.form)
     cells = [row.columns(seeds) for row in ordered]
+    _add_shares(cells, source.facts)
+    add_gains(ordered, cells)
     statuses = Counter(cell["status"] for cell in cells)
     facts, about = source.facts, source.about
     write_table(
@@ -393,12 +394,24 @@ def _write_curves(path: Path, rows: Sequence[Row], seeds: Sequence[int]) -> None
             data[number] = block
 
 
-def graph_columns(graph: StoredGraph | None, threshold: float) -> dict[str, Any]:
-    """Return what a table says of a graph; zeros and NaN if there is none."""
-    if graph is None:
-        nothing = {"nodes": 0, "edges": 0, "graph_bytes": 0}
-        return {**nothing, "density": float("nan"), "homophily": float("nan")}
-    return graph.columns(threshold)
+def _columns(
+    config: CondenseConfig, payload: StoredPayload | None, threshold: float
+) -> dict[str, Any]:
+    """Return what a table says of what is kept."""
+    return _blank(config) if payload is None else payload.columns(threshold)
+
+
+def _blank(config: CondenseConfig) -> dict[str, Any]:
+    """Return what a table says where nothing is kept: zeros and NaN."""
+    return dict(payload_type(config.domain.form).blank)
+
+
+def _add_shares(cells: Sequence[dict[str, Any]], facts: Json) -> None:
+    """Say how large sets are relative to the one that they were made of, in the same coding."""
+    for coding in _SHARES:
+        if (name := f"bytes_{coding}") in cells[0] and name in facts:
+            for cell in cells:
+                cell[f"share_{coding}"] = cell[name] / facts[name]
 
 
 def _known(values: Sequence[float]) -> list[float]:

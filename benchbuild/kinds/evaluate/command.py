@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="TABLE_OR_RUN",
         help="a table of condensed graphs, or a run that makes one",
     )
-    add_evaluations(parser, models="gcn", seeds="--seeds")
+    add_evaluations(parser, seeds="--seeds")
     add_shard(parser)
     add_engine(parser)
 
@@ -50,8 +50,10 @@ def described(args: argparse.Namespace, aside: Path | None = None) -> EvaluateRu
             folder of the run itself.
     """
     from benchbuild.kinds.evaluate.kind import evaluate_run
+    from benchquery import condread
 
-    return evaluate_run(_table(args, aside), evaluations_from(args))
+    table = _table(args, aside)
+    return evaluate_run(table, evaluations_from(args, condread(table).domain))
 
 
 def _table(args: argparse.Namespace, aside: Path | None) -> Path:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from benchbuild.errors import DatasetError, MergeError, PlanError
 from benchbuild.kinds.condense.costs import evaluation_seconds
 from benchbuild.kinds.condense.evaluations import EvaluatedSettings, Evaluations
+from benchbuild.kinds.condense.forms import payload_type
 from benchbuild.kinds.condense.kind import EvaluatingWorker
 from benchbuild.kinds.condense.records import CondenseKey
 from benchbuild.kinds.evaluate.records import EvaluateRecord
@@ -151,9 +152,10 @@ class EvaluateContext(EvaluatingWorker):
 
     def run(self, key: JobKey) -> EvaluateRecord:
         """Evaluate one graph."""
-        arrays = self._table.graph(CondenseConfig.from_text(key[0]).valid_hash())
-        graph = self._domain.payload.from_arrays(arrays)
-        found = self.evaluations.run(self.evaluator, graph)
+        number = CondenseConfig.from_text(key[0]).valid_hash()
+        form = self._table.graphs.form(number)
+        kept = payload_type(form).from_arrays(self._table.graph(number))
+        found = self.evaluations.run(self.evaluator, kept)
         return EvaluateRecord(config=key[0], environment=self.environment(), **vars(found))
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 
 from benchquery.analysis.known import known_part
 from benchquery.errors import QueryError
-from benchquery.kinds.condensed.config import EvalConfig
-from benchquery.kinds.condensed.methods import METHODS
+from benchquery.kinds.condensed.domains import DOMAINS
+from benchquery.kinds.condensed.domains.nodes import NODES
+from benchquery.kinds.condensed.methods import method_names
 from benchquery.kinds.condensed.table import CondensedTable
 from benchquery.table.record import Record
 
@@ -21,9 +22,12 @@ def peculiarities(mean: Mapping[str, object]) -> dict[str, object]:
     Args:
         mean: A record of `CondensedTable.mean`.
     """
-    spec = METHODS.get(str(mean["method"]))
+    domain = DOMAINS[str(mean.get("domain", NODES.name))]
+    spec = domain.methods.get(str(mean["method"]))
     usual = _USUAL | ({"init": spec.init, "backbone": spec.backbone} if spec else {})
-    changed = {name: mean[name] for name, value in usual.items() if mean[name] != value}
+    changed = {
+        name: mean[name] for name, value in usual.items() if name in mean and mean[name] != value
+    }
     hyperparameters = mean["hyperparameters"]
     assert isinstance(hyperparameters, Mapping)
     return {**changed, **hyperparameters}
@@ -66,33 +70,34 @@ def means_with_figures(table: CondensedTable, model: str) -> list[Record]:
     return means
 
 
-def usual_means(table: CondensedTable, model: str = "gcn") -> dict[str, list[Record]]:
-    """Return for each method its usual run at every ratio, averaged over condensation seeds.
+def usual_means(table: CondensedTable, model: str | None = None) -> dict[str, list[Record]]:
+    """Return for each method its usual run at every size, averaged over condensation seeds.
 
     A method that was run in several ways counts with the way that is most like its recipe; of
     equally usual ones, with the one that has most figures, and of those with the first by the
-    alphabet. Ways are told apart by everything but ratio and seed, the evaluation included. To see
+    alphabet. Ways are told apart by everything but size and seed, the evaluation included. To see
     another way, leave rows out first: ``table.where(init="noise")``.
 
-    Rows without a figure are left out: ``failed`` of a record counts those of its ratio, and a
-    ratio, a way or a method that has no figure at all is not there.
+    Rows without a figure are left out: ``failed`` of a record counts those of its size, and a
+    size, a way or a method that has no figure at all is not there.
 
     Args:
         table: The table.
-        model: The model that judged the graphs.
+        model: The model that judged the graphs; None for the usual one.
 
     Returns:
-        By method, in the order of `METHODS`: records of
-        `CondensedTable.mean`, the smallest ratio first.
+        By method, in the order in which methods are listed: records of `CondensedTable.mean`, the
+        smallest size first.
 
     Raises:
         QueryError: If no graph was judged by the model, or none has a figure by it.
     """
+    model = model or table.domain.model
     ways: dict[str, dict[str, list[Record]]] = {}
     for mean in means_with_figures(table, model):
-        way = str([mean[name] for name in _WAY])
+        way = str([mean.get(name) for name in _WAY])
         ways.setdefault(mean["method"], {}).setdefault(way, []).append(mean)
-    usual = EvalConfig(model=model).valid_hash()
+    usual = table.usual_evaluation(model)
     chosen = {
         method: min(
             runs.items(),
@@ -106,19 +111,19 @@ def usual_means(table: CondensedTable, model: str = "gcn") -> dict[str, list[Rec
         for method, runs in ways.items()
     }
     return {
-        method: sorted(chosen[method], key=lambda mean: float(mean["ratio"]))
+        method: sorted(chosen[method], key=lambda mean: float(mean[table.size]))
         for method in in_order(chosen)
     }
 
 
 def in_order(methods: Iterable[str]) -> list[str]:
-    """Return methods in the order of `METHODS`, unknown ones last."""
-    known = list(METHODS)
+    """Return methods in the order in which they are listed, unknown ones last."""
+    known = method_names()
     return sorted(methods, key=lambda name: known.index(name) if name in known else len(known))
 
 
-def common_ratio(table: CondensedTable) -> float:
-    """Return the ratio at which most methods were judged by most models; the largest of those.
+def common_size(table: CondensedTable) -> float:
+    """Return the size at which most methods were judged by most models; the largest of those.
 
     Rows without a figure are left out.
 
@@ -129,5 +134,5 @@ def common_ratio(table: CondensedTable) -> float:
         raise QueryError(f"this table of {table.name!r} has no rows")
     cells: dict[float, set[tuple[str, str]]] = {}
     for record in known_part(table, "perf").records():
-        cells.setdefault(record["ratio"], set()).add((record["method"], record["model"]))
-    return max(cells, key=lambda ratio: (len(cells[ratio]), ratio))
+        cells.setdefault(record[table.size], set()).add((record["method"], record["model"]))
+    return max(cells, key=lambda size: (len(cells[size]), size))

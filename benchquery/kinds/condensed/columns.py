@@ -13,23 +13,36 @@ COLUMNS = (
            "it."),
     Column("evaluation_text", "string", "How the graph was judged as text, with seed 0: "
            "EvalConfig.from_text reads it."),
-    Column("dataset", "string", "The graph that was condensed."),
+    Column("domain", "string", "The sort of data; a table of one graph's condensations has none."),
+    Column("dataset", "string", "What was condensed."),
     Column("method", "string", "The condensation method."),
     Column("ratio", "float64", "Size of the condensed graph relative to what `ratio_of` says."),
     Column("ratio_of", "string", "What the ratio is relative to: all nodes, or the labelled ones."),
-    Column("init", "string", "What the synthetic features began as; none if nodes are selected."),
+    Column("per_class", "int64", "Graphs or images of each class that were asked for."),
+    Column("init", "string", "What the result began as; none if it is selected."),
     Column("backbone", "string", "The model that was matched."),
     Column("seed", "int64", "Seed of the condensation."),
     Column("protocol", "string", "corrected, or as-released: with the faults of the published "
            "code kept on purpose."),
     Column("task", "string", "What the model that was trained on the condensed graph did."),
     Column("model", "string", "The model that was trained on the condensed graph."),
-    Column("nodes", "int64", "Nodes of the condensed graph; 0 if there is none.", "1"),
+    Column("items", "int64", "Graphs, patterns or images of the condensed set; 0 if there is none.",
+           "1"),
+    Column("nodes", "int64", "Nodes of the condensed graph or graphs; 0 if there are none.", "1"),
     Column("edges", "int64", "Edges of the condensed graph whose weight reaches the threshold, "
            "each counted once.", "1"),
     Column("density", "float64", "Edges as a share of all pairs of nodes.", "fraction"),
     Column("homophily", "float64", "Share of the edge weight that joins nodes of one class.",
            "fraction"),
+    Column("bytes_dense", "int64", "Size of the set with every graph's adjacency and features as "
+           "float32 matrices.", "byte", None, "lower"),
+    Column("bytes_compact", "int64", "Size of the set with nothing wasted: features in the "
+           "smallest type that holds them, edges as pairs of small numbers.", "byte", None,
+           "lower"),
+    Column("share_dense", "float64", "Share of the original set's `bytes_dense`.", "fraction",
+           None, "lower"),
+    Column("share_compact", "float64", "Share of the original set's `bytes_compact`.",
+           "fraction", None, "lower"),
     Column("threshold", "float64", "Edges of the condensed graph with less weight were left out."),
     Column("valid_perf", "float64", "Validation metric on the original graph of a model trained on "
            "the condensed one, averaged over the evaluation seeds: what is chosen by.",
@@ -47,6 +60,12 @@ COLUMNS = (
            "evaluation seeds.", "fraction", "test"),
     Column("retained", "float64", "What of the full figure is kept: `perf` / `full_perf`.",
            "fraction", "test", "higher"),
+    Column("gain_over_random", "float64", "Gain in `perf` over `random` of the same size, judged "
+           "alike, averaged over its seeds; NaN where the table has no such row.", "fraction",
+           "test", "higher"),
+    Column("gain_over_init", "float64", "Gain in `perf` over the same configuration without "
+           "learning, with 0 epochs; NaN where the table has no such row.", "fraction", "test",
+           "higher"),
     Column("best_epoch", "float64", "Condensation epoch of the snapshot chosen by validation.",
            "epoch"),
     Column("eval_seeds", "int32", "How many evaluation seeds the figures are means of."),
@@ -61,7 +80,8 @@ COLUMNS = (
            "lower"),
     Column("peak_gpu_memory", "float64", "Peak memory on the GPU; NaN without one.", "byte", None,
            "lower"),
-    Column("graph_bytes", "int64", "Size of the condensed graph's arrays.", "byte", None, "lower"),
+    Column("graph_bytes", "int64", "Size of the arrays that are kept of it.", "byte", None,
+           "lower"),
     Column("status", "string", "How the condensation ended: ok, diverged, oom or failed. Of an "
            "evaluation seed, how that evaluation did; missing if there was none."),
     Column("reason", "string", "Why the status is not ok; empty if it is."),

@@ -26,6 +26,7 @@ from benchquery.table.record import Record
 
 _KIND = "condensed"
 _EXAMPLE = "'ratio < 0.03' or 'method == gcond'"
+_SETTINGS = ("init", "backbone", "task", "model")
 
 
 def add(commands: Any) -> None:
@@ -78,8 +79,8 @@ def _compare(args: argparse.Namespace) -> None:
     table = condread(args.table, args.source).where(*args.where, protocol=args.protocol)
     means = table.mean(over="seed")
     methods = in_order({mean["method"] for mean in means})
-    means.sort(key=lambda mean: (methods.index(mean["method"]), mean["ratio"]))
-    rows = [*_whole_rows(table), *map(_compared, means)]
+    means.sort(key=lambda mean: (methods.index(mean["method"]), mean[table.size]))
+    rows = [*_whole_rows(table), *(_compared(table, mean) for mean in means)]
     if args.json:
         print_rows(rows, as_json=True)
         return
@@ -94,7 +95,8 @@ def _whole_rows(table: CondensedTable) -> Iterator[dict[str, Any]]:
     for record in table.records():
         if record["evaluation"] not in seen and not isnan(record["full_perf"]):
             seen.add(record["evaluation"])
-            ours = {"method": WHOLE, "ratio": 1.0, "init": "none", "backbone": "none"}
+            size: Any = 1.0 if table.size == "ratio" else WHOLE
+            ours = {"method": WHOLE, table.size: size, "init": "none", "backbone": "none"}
             ours |= {name: record[name] for name in ("task", "model", "protocol")}
             ours |= {"count": record["eval_seeds"], "failed": 0, "hyperparameters": {}}
             ours |= {"evaluation": changed_values(record["evaluation_text"])}
@@ -102,9 +104,9 @@ def _whole_rows(table: CondensedTable) -> Iterator[dict[str, Any]]:
             yield _beside(ours, record["full_perf"], record["full_perf_std"], figure)
 
 
-def _compared(mean: Record) -> dict[str, Any]:
+def _compared(table: CondensedTable, mean: Record) -> dict[str, Any]:
     """Compare the mean over condensation seeds."""
-    names = ("method", "ratio", "init", "backbone", "task", "model", "protocol", "count", "failed")
+    names = ("method", table.size, *_SETTINGS, "protocol", "count", "failed")
     ours = {name: mean[name] for name in (*names, "hyperparameters")}
     ours["evaluation"] = changed_values(mean["evaluation_text"])
     return _beside(ours, mean["perf"], mean["perf_std"], mean_accuracy(mean))
@@ -129,8 +131,9 @@ def _beside(
 
 def _for_people(row: Mapping[str, Any], *, with_task: bool) -> dict[str, str]:
     """Return what of a comparison fits on a line."""
-    task = ("task",) if with_task else ()
-    named = {name: row[name] for name in ("method", "ratio", "init", "backbone", *task, "model")}
+    settings = [name for name in _SETTINGS if with_task or name != "task"]
+    sizes = [name for name in ("ratio", "per_class") if name in row]
+    named = {name: row[name] for name in ("method", *sizes, *settings)}
     changed = listed(row["hyperparameters"])
     judged = listed(row["evaluation"])
     return {

@@ -19,25 +19,28 @@ from numbers import Integral
 from types import MappingProxyType
 from typing import Any, Literal, Self, cast, get_args
 
+from benchquery.allowed import Value
 from benchquery.errors import ConfigError
-from benchquery.kinds.condensed.hyperparameters import Allowed, Range, Value, changes
-from benchquery.kinds.condensed.methods import (
-    BACKBONES,
-    RECIPE,
-    MethodSpec,
-    canonical_method,
-    find_method,
-)
+from benchquery.kinds.condensed.domains import DOMAINS, domain_of_dataset, domain_of_task
+from benchquery.kinds.condensed.domains.nodes import NODES
+from benchquery.kinds.condensed.domains.spec import NONE, RECIPE, DomainSpec, MethodSpec, TaskSpec
+from benchquery.kinds.condensed.hyperparameters import changes
+from benchquery.kinds.condensed.methods import canonical_method, find_method
 from benchquery.naming import match_name, suggestion
+from benchquery.table.sealed import parse_object
 
 ProtocolName = Literal["corrected", "as-released"]
 RatioOf = Literal["nodes", "labelled"]
 PROTOCOLS: tuple[ProtocolName, ...] = get_args(ProtocolName)
 RATIOS_OF: tuple[RatioOf, ...] = get_args(RatioOf)
+SEEDS = 2**63
+"""How many seeds there are: tables keep them in 64 bits."""
 _DIGITS = 16
+MOST = 1_000_000
+"""How many of a class a condensed set may have at most."""
 _FIXED = (
-    "recipe", "dataset", "method", "ratio", "ratio_of", "init", "backbone", "seed", "protocol",
-    "task", "model",
+    "recipe", "domain", "dataset", "method", "ratio", "ratio_of", "per_class", "init", "backbone",
+    "seed", "protocol", "task", "model",
 )  # fmt: skip
 """What a configuration's text holds beside hyper-parameters."""
 
@@ -116,11 +119,22 @@ class Config(ABC):
         return self._values[name]
 
     def number(self, name: str) -> float:
-        """Return a value that is a number."""
-        return float(self[name])
+        """Return a value that is a number.
+
+        Raises:
+            ConfigError: If there is no such value, or it is none, as may be in a configuration
+                that can't be run here.
+        """
+        try:
+            return float(self[name])
+        except (ValueError, OverflowError) as error:
+            raise ConfigError(f"{name} of {self!r} is no number") from error
 
     def count(self, name: str) -> int:
-        """Return a value that is a whole number."""
+        """Return a value that is a whole number; see `number`."""
+        number = self.number(name)
+        if not number.is_integer():
+            raise ConfigError(f"{name} of {self!r} is no whole number")
         return int(self[name])
 
     def __iter__(self) -> Iterator[str]:
@@ -167,7 +181,7 @@ class Config(ABC):
             ConfigError: If it is no configuration.
         """
         try:
-            values = json.loads(text)
+            values = parse_object(text)
             recipe = _name("recipe", values.pop("recipe"), RECIPE)
             fixed = cls._fixed(values)
             if wrong := [name for name, value in values.items() if not isinstance(value, Value)]:
@@ -212,19 +226,24 @@ class Config(ABC):
 
 
 class CondenseConfig(Config):
-    """How a graph was condensed.
+    """How something was condensed: a graph, a set of graphs, a set of images.
+
+    How large the result is, is said by ``ratio`` for one graph and by ``per_class`` for a set.
 
     Args:
-        dataset: The graph, for example ``cora``.
-        method: A name in `benchquery.kinds.condensed.methods.METHODS`.
+        dataset: What was condensed, for example ``cora`` or ``nci1``.
+        method: A name that `benchquery.kinds.condensed.methods.method_names` lists.
         ratio: Size of the condensed graph relative to what `ratio_of` says.
-        init: What the synthetic features begin as; None for the method's own.
+        init: What the result begins as; None for the method's own.
         backbone: The model that is matched; None for the method's own.
         seed: Seed of everything random in the condensation.
         protocol: ``corrected``, or ``as-released``: with the faults of the published code kept
             on purpose, to explain a published number.
         ratio_of: Whether the ratio is that to all ``nodes``, as in the papers (2.6% of Cora are
             70 nodes), or to the ``labelled`` training nodes.
+        per_class: How many graphs or images of each class a condensed set has.
+        domain: The sort of data; None for that of the dataset's name, which is one graph with
+            labelled ``nodes`` where the name is not one of the house.
         hyperparameters: Those of the method; the others keep their defaults.
 
     Raises:
@@ -234,6 +253,8 @@ class CondenseConfig(Config):
         >>> config = CondenseConfig("cora", "gcond", 0.026)
         >>> config == CondenseConfig("cora", "gcond", 0.026, init="sample", epochs=300)
         True
+        >>> CondenseConfig("nci1", "random", per_class=10)["domain"]
+        'graphs'
     """
 
     __slots__ = ()
@@ -242,23 +263,30 @@ class CondenseConfig(Config):
         self,
         dataset: str,
         method: str,
-        ratio: float,
+        ratio: float | None = None,
         init: str | None = None,
         backbone: str | None = None,
         seed: int = 0,
         protocol: ProtocolName = "corrected",
         *,
         ratio_of: RatioOf = "nodes",
+        per_class: int | None = None,
+        domain: str | None = None,
         **hyperparameters: Value,
     ) -> None:
-        spec = find_method(method)
+        sort = _domain(domain) if domain else domain_of_dataset(_name("dataset", dataset, "cora"))
+        _check_size(sort, dataset, ratio, per_class)
+        spec = find_method(method, sort.name)
+        inits = (NONE,) if spec.init == NONE else spec.begins or sort.inits
         fixed = self._fixed(
             {
+                "domain": sort.name,
                 "dataset": dataset,
-                "method": canonical_method(method),
+                "method": canonical_method(method, sort.name),
                 "ratio": ratio,
-                "init": _one_of("init", init or spec.init, spec.inits),
-                "backbone": _one_of("backbone", backbone or spec.backbone, BACKBONES),
+                "per_class": per_class,
+                "init": _one_of("init", init or spec.init, inits),
+                "backbone": _one_of("backbone", backbone or spec.backbone, sort.backbones),
                 "seed": seed,
                 "protocol": protocol,
                 "ratio_of": ratio_of,
@@ -270,28 +298,31 @@ class CondenseConfig(Config):
 
     @classmethod
     def _fixed(cls, values: Mapping[str, Any]) -> dict[str, Value]:
-        ratio = values["ratio"]
-        if isinstance(ratio, bool) or not isinstance(ratio, (int, float)) or not 0 < ratio <= 1:
-            raise ConfigError(
-                f"ratio is {ratio!r}; it is a fraction above 0 and up to 1, as in 0.026 for 2.6%"
-            )
-        return {
+        domain = _domain(values.get("domain", NODES.name))
+        shared: dict[str, Value] = {
             "dataset": _name("dataset", values["dataset"], "cora"),
             "method": _name("method", values["method"], "gcond"),
-            "ratio": float(ratio),
             "init": _name("init", values["init"], "sample"),
             "backbone": _name("backbone", values["backbone"], "gcn"),
             "seed": _seed(values["seed"]),
             "protocol": _one_of("protocol", values["protocol"], PROTOCOLS),
-            "ratio_of": _one_of("ratio_of", values["ratio_of"], RATIOS_OF),
         }
+        if domain.size == "ratio":
+            ratio_of = _one_of("ratio_of", values["ratio_of"], RATIOS_OF)
+            return {**shared, "ratio": _ratio(values["ratio"]), "ratio_of": ratio_of}
+        return {**shared, "domain": domain.name, "per_class": _per_class(values["per_class"])}
 
     @classmethod
     def _recipe_of(cls, fixed: Mapping[str, Value]) -> str:
         try:
-            return find_method(str(fixed["method"])).recipe
+            return find_method(str(fixed["method"]), cls._domain_name(fixed)).recipe
         except ConfigError as error:
             raise ConfigError(f"{error}; install the package that publishes the method") from error
+
+    @staticmethod
+    def _domain_name(values: Mapping[str, Value]) -> str:
+        """Return the name of the domain; one graph's is not written."""
+        return str(values.get("domain", NODES.name))
 
     @property
     def spec(self) -> MethodSpec:
@@ -301,11 +332,21 @@ class CondenseConfig(Config):
             ConfigError: If the configuration can't be run here; see `check_runnable`.
         """
         self.check_runnable()
-        return find_method(self.method)
+        return find_method(self.method, self.domain.name)
+
+    @property
+    def domain(self) -> DomainSpec:
+        """The sort of data that is condensed."""
+        return DOMAINS[self._domain_name(self.values)]
+
+    @property
+    def size(self) -> float:
+        """How large the result is: the ratio, or the number of graphs or images of each class."""
+        return float(self[self.domain.size])
 
     @property
     def dataset(self) -> str:
-        """The graph."""
+        """What is condensed."""
         return str(self["dataset"])
 
     @property
@@ -315,12 +356,16 @@ class CondenseConfig(Config):
 
     @property
     def ratio(self) -> float:
-        """The size of the condensed graph."""
+        """The size of a condensed graph.
+
+        Raises:
+            ConfigError: If it is a set, whose size is said by ``per_class``.
+        """
         return float(self["ratio"])
 
     @property
     def init(self) -> str:
-        """What the features begin as."""
+        """What the result begins as."""
         return str(self["init"])
 
     @property
@@ -339,35 +384,19 @@ class CondenseConfig(Config):
         return cast("ProtocolName", self["protocol"])
 
 
-TASKS = ("node-classification", "link-prediction")
-TASK_RECIPES: Mapping[str, str] = MappingProxyType(dict.fromkeys(TASKS, RECIPE))
-"""By task, the version of what evaluations do and default to; part of the hash of each of a task's
-evaluations and of no other's."""
-MODELS = ("gcn", "sgc", "sage", "appnp", "cheby", "mlp", "transformer")
-_EVALUATION: Mapping[str, Value] = MappingProxyType(
-    {
-        "hidden": 256,
-        "layers": 2,
-        "epochs": 600,
-        "lr": 0.01,
-        "weight_decay": 5e-4,
-        "dropout": 0.5,
-        "threshold": 0.05,
-    }
-)
-"""GC-Bench's evaluation; edges of the condensed graph below `threshold` are left out."""
-_ALLOWED: Mapping[str, Allowed] = MappingProxyType({"epochs": Range(least=1)})
-"""What is allowed in an evaluation and not what it is in a condensation."""
+TASKS = tuple(task for domain in DOMAINS.values() for task in domain.tasks)
+MODELS = tuple(dict.fromkeys(model for domain in DOMAINS.values() for model in domain.models))
+_THRESHOLD = "threshold"
 
 
 class EvalConfig(Config):
-    """How a condensed graph was judged: what was trained on it.
+    """How condensed data was judged: what was trained on it.
 
     Args:
         task: A name in `TASKS`.
-        model: A name in `MODELS`.
+        model: One of the models that can do it; None for the usual one.
         seed: Seed of the weights and of dropout.
-        hyperparameters: Those of the training; the others keep their defaults.
+        hyperparameters: Those of the training; the others keep the task's defaults.
 
     Raises:
         ConfigError: If a name is unknown or a value not allowed.
@@ -378,19 +407,46 @@ class EvalConfig(Config):
     def __init__(
         self,
         task: str = TASKS[0],
-        model: str = "gcn",
+        model: str | None = None,
         seed: int = 0,
         **hyperparameters: Value,
     ) -> None:
+        name = _one_of("task", task, TASKS)
+        spec = _task(name)
         fixed = self._fixed(
             {
-                "task": _one_of("task", task, TASKS),
-                "model": _one_of("model", model, MODELS),
+                "task": name,
+                "model": _one_of("model", spec.models[0] if model is None else model, spec.models),
                 "seed": seed,
             }
         )
-        changed = changes("an evaluation", hyperparameters, _EVALUATION, _ALLOWED)
-        self._fill(self._recipe_of(fixed), fixed, {**_EVALUATION, **changed}, changed)
+        changed = changes("an evaluation", hyperparameters, spec.defaults, spec.allowed)
+        self._fill(spec.recipe, fixed, {**spec.defaults, **changed}, changed)
+
+    @classmethod
+    def preset(
+        cls,
+        name: str,
+        task: str = TASKS[0],
+        model: str | None = None,
+        seed: int = 0,
+        **hyperparameters: Value,
+    ) -> EvalConfig:
+        """Return an evaluation with the settings of a paper.
+
+        Args:
+            name: One of the task's presets.
+            task: See `EvalConfig`, as for all that follows.
+            model: The same.
+            seed: The same.
+            hyperparameters: What differs from the paper's.
+
+        Raises:
+            ConfigError: If there is no such preset, or as `EvalConfig` does.
+        """  # fmt: skip
+        presets = _task(_one_of("task", task, TASKS)).presets
+        chosen = presets[_one_of("preset", name, tuple(presets))]
+        return cls(task, model, seed, **{**chosen, **hyperparameters})
 
     @classmethod
     def _fixed(cls, values: Mapping[str, Any]) -> dict[str, Value]:
@@ -402,7 +458,12 @@ class EvalConfig(Config):
 
     @classmethod
     def _recipe_of(cls, fixed: Mapping[str, Value]) -> str:
-        return TASK_RECIPES[_one_of("task", fixed["task"], TASKS)]
+        return _task(_one_of("task", fixed["task"], TASKS)).recipe
+
+    @property
+    def threshold(self) -> float:
+        """The weight that edges of condensed data must have to count; 0 if there are none."""
+        return float(self.values.get(_THRESHOLD, 0.0))
 
     @property
     def task(self) -> str:
@@ -430,9 +491,46 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
 
 
+def _task(name: str) -> TaskSpec:
+    return domain_of_task(name).tasks[name]
+
+
+def _domain(name: object) -> DomainSpec:
+    return DOMAINS[_one_of("domain", name, tuple(DOMAINS))]
+
+
+def _check_size(
+    domain: DomainSpec, dataset: str, ratio: float | None, per_class: int | None
+) -> None:
+    """Refuse a size that is not said in the way of the domain."""
+    given = {"ratio": ratio, "per_class": per_class}
+    other = next(name for name in given if name != domain.size)
+    example = "ratio=0.026" if domain.size == "ratio" else "per_class=10"
+    if given[domain.size] is None or given[other] is not None:
+        raise ConfigError(
+            f"{dataset!r} is of the domain {domain.name!r}, where the size is said by "
+            f"{domain.size}, as in {example}"
+            + (f", not by {other}" if given[other] is not None else "")
+        )
+
+
+def _ratio(ratio: object) -> float:
+    if isinstance(ratio, bool) or not isinstance(ratio, (int, float)) or not 0 < ratio <= 1:
+        raise ConfigError(
+            f"ratio is {ratio!r}; it is a fraction above 0 and up to 1, as in 0.026 for 2.6%"
+        )
+    return float(ratio)
+
+
+def _per_class(count: object) -> int:
+    if isinstance(count, bool) or not isinstance(count, Integral) or not 0 < int(count) <= MOST:
+        raise ConfigError(f"per_class is {count!r}; it is a whole number from 1 to {MOST:,}")
+    return int(count)
+
+
 def _seed(seed: object) -> int:
-    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
-        raise ConfigError(f"seed is {seed!r}; it is a whole number from 0 up")
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or not 0 <= int(seed) < SEEDS:
+        raise ConfigError(f"seed is {seed!r}; it is a whole number from 0 up and below {SEEDS:,}")
     return int(seed)
 
 

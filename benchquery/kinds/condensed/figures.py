@@ -22,14 +22,14 @@ from benchquery.figures.style import (
     without,
 )
 from benchquery.kinds.condensed.analysis import (
-    common_ratio,
+    common_size,
     in_order,
     means_with_figures,
     method_name,
     usual_means,
 )
 from benchquery.kinds.condensed.config import CondenseConfig
-from benchquery.kinds.condensed.methods import METHODS
+from benchquery.kinds.condensed.methods import method_names
 from benchquery.kinds.condensed.published import Published, mean_accuracy, whole_accuracy
 from benchquery.kinds.condensed.table import CondensedTable
 from benchquery.table.record import Record
@@ -54,7 +54,8 @@ _LONGEST_NAME = 24
 
 def _look_of(method: str) -> dict[str, Any]:
     """Return the look of a method, the same in every picture."""
-    return look(list(METHODS).index(method) if method in METHODS else len(METHODS))
+    known = method_names()
+    return look(known.index(method) if method in known else len(known))
 
 
 def _whole_percent(means: Sequence[Record]) -> float:
@@ -68,21 +69,22 @@ def _percent(figure: Published | None) -> float | None:
 
 
 def ratios(
-    table: CondensedTable, model: str = "gcn", *, published: bool = True
+    table: CondensedTable, model: str | None = None, *, published: bool = True
 ) -> mpl_figure.Figure:
-    """Draw test performance against the ratio: one line a method, mean and std over seeds.
+    """Draw test performance against the size: one line a method, mean and std over seeds.
 
     Args:
         table: The table; which run of a method is drawn, `usual_means` says.
-        model: The model that judged the graphs.
+        model: The model that judged the graphs; None for the usual one.
         published: Whether to mark what the paper has.
     """
+    model = model or table.domain.model
     lines = usual_means(table, model)
     figure = new_figure(7.4, 4.6)
     axes = figure.subplots()
     for method, means in lines.items():
         axes.errorbar(
-            [mean["ratio"] for mean in means], [100 * mean["perf"] for mean in means],
+            [mean[table.size] for mean in means], [100 * mean["perf"] for mean in means],
             yerr=[100 * mean["perf_std"] for mean in means], capsize=3, markersize=5,
             label=method_name(means[0]), **_look_of(method),
         )  # fmt: skip
@@ -90,11 +92,11 @@ def ratios(
     axes.axhline(_whole_percent(drawn), color=GREY, label=_WHOLE, zorder=1)
     if published:
         _mark_published(axes, table, drawn, model)
-    _ratio_ticks(axes, sorted({mean["ratio"] for mean in drawn}))
-    axes.set(xlabel=label(table, "ratio"), ylabel=f"perf, {table.manifest.metric} [%]")
+    _size_ticks(axes, table, sorted({mean[table.size] for mean in drawn}))
+    axes.set(xlabel=label(table, table.size), ylabel=f"perf, {table.manifest.metric} [%]")
     axes.legend(fontsize=7, ncols=2)
     missing = without(left_out(table.where(model=model), "perf"))
-    finish(axes, title(table, f"Test performance of {model} by ratio") + missing)
+    finish(axes, title(table, f"Test performance of {model} by {table.size}") + missing)
     return figure
 
 
@@ -107,31 +109,33 @@ def _mark_published(
         paper = _percent(mean_accuracy(mean))
         if paper is not None:
             axes.plot(
-                mean["ratio"], paper, markersize=9, markerfacecolor="none", label=named,
+                mean[table.size], paper, markersize=9, markerfacecolor="none", label=named,
                 **{**_look_of(mean["method"]), "linestyle": "none"},
             )  # fmt: skip
             named = "_"
-    whole = _percent(whole_accuracy(table.dataset, model))
+    whole = _percent(whole_accuracy(table.dataset, model, table.domain.task))
     if whole is not None:
         axes.axhline(whole, color=GREY, linestyle=":", label=f"{_WHOLE}, {_PAPER}", zorder=1)
 
 
-def _ratio_ticks(axes: mpl_axes.Axes, values: Sequence[float]) -> None:
-    """Make the horizontal axis logarithmic with the ratios as ticks."""
+def _size_ticks(axes: mpl_axes.Axes, table: CondensedTable, values: Sequence[float]) -> None:
+    """Make the horizontal axis logarithmic with the sizes as ticks."""
     axes.set_xscale("log")
-    axes.set_xticks(values, [f"{100 * value:g}%" for value in values])
+    in_percent = table.size == "ratio"
+    axes.set_xticks(values, [f"{100 * one:g}%" if in_percent else f"{one:g}" for one in values])
     axes.set_xticks([], minor=True)
 
 
-def costs(table: CondensedTable, model: str = "gcn") -> mpl_figure.Figure:
+def costs(table: CondensedTable, model: str | None = None) -> mpl_figure.Figure:
     """Draw test performance against the time of condensing, experts included.
 
     Every point is the mean over seeds of one way to condense; its area is the size of the graph.
 
     Args:
         table: The table.
-        model: The model that judged the graphs.
+        model: The model that judged the graphs; None for the usual one.
     """
+    model = model or table.domain.model
     by_method: dict[str, list[Record]] = {}
     for mean in means_with_figures(table, model):
         by_method.setdefault(mean["method"], []).append(mean)
@@ -163,8 +167,9 @@ def _chosen(table: CondensedTable, key: CondenseConfig | str | None) -> Record:
     return table.best() if key is None else table[key]
 
 
-def _naming(record: Record) -> str:
-    return f"{record['method']}, ratio {record['ratio']:g}, seed {record['seed']}"
+def _naming(table: CondensedTable, record: Record) -> str:
+    size = f"{table.size.replace('_', ' ')} {record[table.size]:g}"
+    return f"{record['method']}, {size}, seed {record['seed']}"
 
 
 def trace(table: CondensedTable, key: CondenseConfig | str | None = None) -> mpl_figure.Figure:
@@ -184,7 +189,7 @@ def trace(table: CondensedTable, key: CondenseConfig | str | None = None) -> mpl
         record["best_epoch"], color=GREY, linestyle="--", zorder=1, label="chosen snapshot"
     )
     figure.axes[-1].legend(fontsize=8)
-    figure.suptitle(title(table, f"Condensation by {_naming(record)}"), fontsize=10)
+    figure.suptitle(title(table, f"Condensation by {_naming(table, record)}"), fontsize=10)
     return figure
 
 
@@ -210,7 +215,7 @@ def curve(
     ]
     figure = _panels(panels, np.arange(len(values)), "epoch of the evaluation")
     judged = model or table[record["config"]]["model"]
-    figure.suptitle(title(table, f"{judged} trained on {_naming(record)}"), fontsize=10)
+    figure.suptitle(title(table, f"{judged} trained on {_naming(table, record)}"), fontsize=10)
     return figure
 
 
@@ -231,21 +236,23 @@ def _panels(
     return figure
 
 
-def models(table: CondensedTable, ratio: float | None = None) -> mpl_figure.Figure:
+def models(table: CondensedTable, size: float | None = None) -> mpl_figure.Figure:
     """Draw how graphs of each method serve each model: test performance in percent.
 
     Args:
         table: The table; which run of a method is drawn, `usual_means` says.
-        ratio: The ratio; None for the one at which most models were trained.
+        size: The ratio, or number of a class; None for the one at which most models were trained.
 
     Raises:
-        QueryError: If the table has no such ratio, or no figure at it.
+        QueryError: If the table has no such size, or no figure at it.
     """
-    ratio = common_ratio(table) if ratio is None else ratio
-    part = table.where(ratio=ratio)
+    size = common_size(table) if size is None else size
+    part = table.where(**{table.size: size})
     if not part:
-        known = ", ".join(f"{value:g}" for value in sorted(set(table.column("ratio").tolist())))
-        raise QueryError(f"this table of {table.name!r} has no ratio {ratio!r}; allowed: {known}")
+        known = ", ".join(f"{one:g}" for one in sorted(set(table.column(table.size).tolist())))
+        raise QueryError(
+            f"this table of {table.name!r} has no {table.size} {size!r}; allowed: {known}"
+        )
     columns = list(dict.fromkeys(known_part(part, "perf").column("model").tolist()))
     means = {model: usual_means(part, model) for model in columns}
     methods = in_order({method for of_model in means.values() for method in of_model})
@@ -269,7 +276,7 @@ def models(table: CondensedTable, ratio: float | None = None) -> mpl_figure.Figu
         least=float(np.nanmin(matrix)), most=float(np.nanmax(matrix)), digits=1,
     )  # fmt: skip
     axes.set(xlabel="model", ylabel="method")
-    heading = title(table, f"perf, {table.manifest.metric} [%], ratio {ratio:g}")
+    heading = title(table, f"perf, {table.manifest.metric} [%], {table.size} {size:g}")
     heading += without(left_out(part, "perf"))
     figure.suptitle(heading, fontsize=9, wrap=True)
     return figure

@@ -1,21 +1,19 @@
 """Condensed graphs: the small graphs themselves, and how they came to be.
 
-``graphs.h5`` holds one group a configuration, named by its hash, with the arrays ``x`` (n, f),
-``y`` (n) classes or (n, c) probabilities of the classes, ``adjacency`` (n, n) where there are
-edges, and ``trace``: one entry a snapshot, with its epoch, losses and validation figure. Every
-chunk and all of HDF5's own structures carry checksums, and every graph its SHA-256, so damage is
-noticed when it is read.
+``graphs.h5`` holds one group a configuration, named by its hash, with the arrays of what is kept
+and ``trace``: one entry a snapshot, with its epoch, losses and validation figure. Every chunk and
+all of HDF5's own structures carry checksums, and what is kept its SHA-256, so damage is noticed
+when it is read.
 
-What is kept may be of another form than one graph: the attribute ``form`` of a group says which of
-`FORMS`. A group without it is a graph.
+Which arrays there are depends on the form of what is kept, see `benchquery.kinds.condensed.forms`:
+the attribute ``form`` of a group says which one it has. A group without it is one graph.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -26,6 +24,7 @@ from benchquery.errors import (
     SchemaVersionError,
     UnknownHashError,
 )
+from benchquery.kinds.condensed.forms import FORMS, GRAPH, Form
 from benchquery.table.hdf5 import (
     CHECKED,
     dataset,
@@ -52,9 +51,6 @@ _TRACE = "trace"
 _DIGEST = "sha256"
 _FORM = "form"
 _SHOWN = 64
-_ARRAYS = ("x", "y", "adjacency")
-GRAPH = "graph"
-"""The form of one graph."""
 
 
 class NewGraphs:
@@ -68,28 +64,28 @@ class NewGraphs:
         config: str,
         graph: Mapping[str, Array],
         trace: Mapping[str, Array],
+        form: str = GRAPH,
     ) -> str:
-        """Add the graph of a configuration.
+        """Add what is kept of a configuration.
 
         Args:
             config: The hash of the configuration.
-            graph: ``x``, (n, f) features, float16 or float32; ``y``, (n,) classes as integers or
-                (n, c) probabilities; and, if it has edges, ``adjacency``, (n, n) edge weights,
-                float16 or float32.
+            graph: Its arrays, as its form has them.
             trace: Figures of the snapshots by name, such as epoch, losses and valid_perf; all of
                 one length.
+            form: One of `benchquery.kinds.condensed.forms.FORMS`.
 
         Returns:
-            The SHA-256 of the graph.
+            The SHA-256 of the arrays.
 
         Raises:
-            QueryError: If the arrays are not of one graph, or there is one of this hash already.
+            QueryError: If the arrays are not of the form, or there are some of this hash already.
         """
         if config in self._file:
             raise QueryError(f"the graph of {config} is there already")
         arrays = {name: np.ascontiguousarray(values) for name, values in graph.items()}
         figures = {name: np.asarray(values) for name, values in trace.items()}
-        if problem := _graph_problem(arrays) or _trace_problem(figures):
+        if problem := FORMS[form].problem(arrays) or _trace_problem(figures):
             raise QueryError(f"the graph of {config} can't be stored: {problem}")
         entries = np.empty(
             len(next(iter(figures.values()))),
@@ -100,6 +96,8 @@ class NewGraphs:
         group = self._file.create_group(config)
         for name, values in {**arrays, _TRACE: entries}.items():
             group.create_dataset(name, data=values, chunks=values.shape, **CHECKED)
+        if form != GRAPH:
+            group.attrs[_FORM] = np.bytes_(form)
         digest = _digest(arrays)
         group.attrs[_DIGEST] = np.bytes_(digest)
         return digest
@@ -133,7 +131,7 @@ class Graphs:
             self.configs: frozenset[str] = frozenset(self._file)
 
     def graph(self, config: str) -> Mapping[str, Array]:
-        """Return the arrays of a graph: ``x``, ``y`` and, if it has edges, ``adjacency``.
+        """Return the arrays of what is kept of a configuration, as its form has them.
 
         Args:
             config: The hash of a configuration.
@@ -174,9 +172,19 @@ class Graphs:
                 raise ValueError(problem)
         return MappingProxyType(figures)
 
+    def form(self, config: str) -> str:
+        """Return the form of what is kept of a configuration.
+
+        Raises:
+            UnknownHashError: If nothing is kept of this configuration.
+            CorruptTableError: If the file is damaged there.
+        """
+        with self._reading(config) as group:
+            return _form_of(group)
+
     def _form(self, config: str, group: h5py.Group) -> Form:
         """Return what form a configuration's payload has."""
-        name = _text(group, _FORM) if _FORM in group.attrs else GRAPH
+        name = _form_of(group)
         if name not in FORMS:
             raise SchemaVersionError(
                 f"{self._path}: what is kept of {config} is of the form {name!r}; this version "
@@ -196,6 +204,10 @@ class Graphs:
             yield group
 
 
+def _form_of(group: h5py.Group) -> str:
+    return _text(group, _FORM) if _FORM in group.attrs else GRAPH
+
+
 def _check_names(group: h5py.Group, allowed: set[str]) -> None:
     """Refuse a group that has other members than it may have; a name is no more than that."""
     if strange := set(group) - allowed:
@@ -209,40 +221,6 @@ def _text(group: h5py.Group, name: str) -> str:
         raise ValueError(f"its {name} is no short text")
     text: str = group.attrs[name].decode()
     return text
-
-
-def _graph_problem(arrays: Mapping[str, Array]) -> str:
-    """Say why arrays are not those of a graph; nothing if they are."""
-    x, y, adjacency = (arrays.get(name) for name in _ARRAYS)
-    if x is None or y is None or arrays.keys() - set(_ARRAYS):
-        return f"it has {', '.join(arrays) or 'nothing'}, not x, y and maybe adjacency"
-    kinds = {name: values.dtype.kind for name, values in arrays.items()}
-    if kinds["x"] != "f" or kinds.get("adjacency", "f") != "f":
-        return "x and adjacency are floating-point numbers"
-    if x.ndim != 2 or not x.size:
-        return f"x has the shape {x.shape}, not (nodes, features)"
-    if len(y) != len(x) or (kinds["y"], y.ndim) not in {("i", 1), ("u", 1), ("f", 2)}:
-        return f"y is {y.dtype}{y.shape}, not {len(x)} integers or rows of probabilities"
-    if adjacency is not None and adjacency.shape != (len(x), len(x)):
-        return f"adjacency has the shape {adjacency.shape}, not {(len(x), len(x))}"
-    return ""
-
-
-@dataclass(frozen=True)
-class Form:
-    """A form of what is kept of a condensation.
-
-    Attributes:
-        arrays: The names that its arrays may have.
-        problem: Says why arrays are not of this form; nothing if they are.
-    """
-
-    arrays: tuple[str, ...]
-    problem: Callable[[Mapping[str, Array]], str]
-
-
-FORMS: Mapping[str, Form] = MappingProxyType({GRAPH: Form(_ARRAYS, _graph_problem)})
-"""The forms by name."""
 
 
 def _trace_problem(figures: Mapping[str, Array]) -> str:

@@ -7,7 +7,8 @@ from types import MappingProxyType
 
 from benchquery.errors import UnknownNameError
 from benchquery.kinds.condensed.config import CondenseConfig
-from benchquery.kinds.condensed.methods import METHODS
+from benchquery.kinds.condensed.domains.graphs import GRAPHS
+from benchquery.kinds.condensed.domains.nodes import METHODS
 from benchquery.kinds.condensed.published import published
 from benchquery.naming import DATASET_ALIASES, match_name, unknown
 
@@ -29,8 +30,19 @@ def _gc_bench_node() -> Iterator[CondenseConfig]:
             yield CondenseConfig("cora", method, 0.026, backbone=backbone)
 
 
+_PAPER_SIZES = (1, 5, 10, 20, 50)
+
+
+def _gc_bench_graph() -> Iterator[CondenseConfig]:
+    """GC-Bench on sets of graphs: Tables 3 and B3, which judge the same sets by GIN and by GCN."""
+    for dataset in ("nci1", "dd", "molbace", "molbbbp", "molhiv"):
+        for per_class in _PAPER_SIZES:
+            for method in GRAPHS.methods:
+                yield CondenseConfig(dataset, method, per_class=per_class)
+
+
 GRIDS: Mapping[str, Callable[[], Iterator[CondenseConfig]]] = MappingProxyType(
-    {"gc-bench-node": _gc_bench_node}
+    {"gc-bench-node": _gc_bench_node, "gc-bench-graph": _gc_bench_graph}
 )
 """The grids by name; each gives its configurations with seed 0."""
 

@@ -6,13 +6,21 @@ from types import MappingProxyType
 
 from benchquery.kinds.condensed.columns import COLUMNS
 from benchquery.kinds.condensed.config import MODELS, PROTOCOLS, RATIOS_OF, TASKS
+from benchquery.kinds.condensed.domains import DOMAINS
+from benchquery.kinds.condensed.domains.spec import NONE
 from benchquery.kinds.condensed.graphs import GRAPHS
-from benchquery.kinds.condensed.methods import BACKBONES, INITS, NONE
 from benchquery.table.kind import Picture, TableKind
 from benchquery.table.manifest import CURVES
 
 _HERE = "benchquery.kinds.condensed"
 _FIGURES = f"{_HERE}.figures"
+
+
+def _all(names: str, *more: str) -> tuple[str, ...]:
+    """Return the names of some sort that any domain has, each once."""
+    found = (name for domain in DOMAINS.values() for name in getattr(domain, names))
+    return tuple(dict.fromkeys([*found, *more]))
+
 
 TABLE = TableKind(
     name="condensed",
@@ -21,15 +29,16 @@ TABLE = TableKind(
     columns=COLUMNS,
     key=("config",),
     brief=(
-        "config", "method", "ratio", "init", "seed", "model", "valid_perf", "perf", "retained",
-        "condense_time",
+        "config", "method", "ratio", "per_class", "init", "seed", "model", "valid_perf", "perf",
+        "retained", "condense_time",
     ),
     expense="condense_time_best",
     values=MappingProxyType(
         {
             "method": f"{_HERE}.methods:method_names",
-            "init": (*INITS, NONE),
-            "backbone": BACKBONES,
+            "domain": tuple(DOMAINS),
+            "init": _all("inits", NONE),
+            "backbone": _all("backbones"),
             "protocol": PROTOCOLS,
             "ratio_of": RATIOS_OF,
             "task": TASKS,

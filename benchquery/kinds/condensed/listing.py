@@ -4,23 +4,37 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchquery.kinds.condensed.config import MODELS, TASKS
+from benchquery.kinds.condensed.domains import DOMAINS
 from benchquery.kinds.condensed.grids import GRIDS, grid
 from benchquery.kinds.condensed.methods import find_method, method_names
 
 
 def methods() -> list[dict[str, Any]]:
-    """Return the methods with what they match and begin with."""
-    found = {name: find_method(name) for name in method_names()}
+    """Return the methods of each domain with what they match and begin with."""
     return [
-        {"method": name, "family": spec.family, "init": spec.init, "backbone": spec.backbone}
-        for name, spec in found.items()
+        {
+            "method": name,
+            "domain": domain,
+            "family": (spec := find_method(name, domain)).family,
+            "init": spec.init,
+            "backbone": spec.backbone,
+        }
+        for domain in DOMAINS
+        for name in method_names(domain)
     ]
 
 
 def models() -> list[dict[str, Any]]:
     """Return the models that condensed graphs are judged by, with what they can be asked to do."""
-    return [{"model": name, "tasks": list(TASKS)} for name in MODELS]
+    return [
+        {
+            "model": model,
+            "domain": domain.name,
+            "tasks": [task for task, spec in domain.tasks.items() if model in spec.models],
+        }
+        for domain in DOMAINS.values()
+        for model in domain.models
+    ]
 
 
 def grids() -> list[dict[str, Any]]:

@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from benchquery.errors import CorruptTableError, QueryError, UnknownNameError
-from benchquery.kinds.condensed.config import TASKS, CondenseConfig
-from benchquery.kinds.condensed.methods import METHODS
+from benchquery.kinds.condensed.config import CondenseConfig
+from benchquery.kinds.condensed.domains import DOMAINS
+from benchquery.kinds.condensed.domains.graphs import GRAPHS
+from benchquery.kinds.condensed.domains.nodes import NODES
 from benchquery.table.store import BUNDLED
 
 SOURCE = "Sun et al., GC-Bench: An Open and Unified Benchmark for Graph Condensation"
@@ -25,6 +27,10 @@ WHOLE = "whole"
 _PERCENT: Mapping[str | None, float] = {"percent": 1.0, "fraction": 100.0}
 _FOLDER = BUNDLED / "gc-bench"
 _PREFIX = "table-"
+_BY_MODEL: Mapping[str, str] = {"gin": "3", "gcn": "b3"}
+"""The tables of sets of graphs by the model that judged them."""
+_PAPERS_NAME: Mapping[str, str] = {"kidd-lr": "kidd"}
+"""What the paper calls methods that have another name here."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -138,25 +144,38 @@ def _read(path: Path) -> tuple[Published, ...]:
         raise CorruptTableError(f"{path} is no file of published figures: {error}") from error
 
 
-def paper_accuracy(config: CondenseConfig, model: str, task: str = TASKS[0]) -> Published | None:
-    """Return what the paper says of a condensed graph: the accuracy of classifying nodes, or pairs.
+def paper_accuracy(config: CondenseConfig, model: str, task: str = NODES.task) -> Published | None:
+    """Return what the paper says of condensed data: how well a model trained on it does.
 
-    Table 2 has every method with its usual initialisation and GCN, Tables B11 and B12 have other
-    initialisations, Table B10 has other models and Table B5 link prediction. None where the paper
-    has no such figure.
+    Of one graph, Table 2 has every method with its usual initialisation and GCN, Tables B11 and B12
+    have other initialisations, Table B10 has other models and Table B5 link prediction. Of sets of
+    graphs, Table 3 has every method with GIN and Table B3 with GCN. None where the paper has no
+    such figure.
 
     Args:
-        config: How the graph was condensed; hyper-parameters other than the paper's are not
-            looked at.
-        model: What was trained on the condensed graph.
+        config: How it was condensed; hyper-parameters other than the paper's are not looked at.
+        model: What was trained on the condensed data.
         task: To do what.
     """
+    if config.domain is GRAPHS:
+        found = published(
+            _BY_MODEL.get(model, "3"),
+            dataset=config.dataset,
+            method=_PAPERS_NAME.get(config.method, config.method),
+            graphs_per_class=config["per_class"],
+            model=model,
+        )
+        return next((figure for figure in found if figure.mean is not None), None)
+    return _node_accuracy(config, model, task)
+
+
+def _node_accuracy(config: CondenseConfig, model: str, task: str) -> Published | None:
     usual = CondenseConfig(config.dataset, config.method, config.ratio)
     if config["ratio_of"] != "nodes" or config.backbone != usual.backbone:
         return None
     same = {"dataset": config.dataset, "method": config.method, "ratio": config.ratio}
     found: tuple[Published, ...] = ()
-    if task != TASKS[0]:
+    if task != NODES.task:
         if model == "gcn" and config.init == usual.init:
             found = published("b5", **same, task=task)
     elif config.init != usual.init and model == "gcn":
@@ -171,24 +190,25 @@ def paper_accuracy(config: CondenseConfig, model: str, task: str = TASKS[0]) -> 
 
 def mean_accuracy(mean: Mapping[str, Any]) -> Published | None:
     """Return what the paper says of a record, or of a mean over condensation seeds."""
-    if mean["method"] not in METHODS:
+    domain = DOMAINS[mean.get("domain", NODES.name)]
+    if mean["method"] not in domain.methods:
         return None
+    names = ("method", "init", "backbone", "ratio", "ratio_of", "per_class")
     config = CondenseConfig(
         mean["dataset"],
-        mean["method"],
-        mean["ratio"],
-        mean["init"],
-        mean["backbone"],
-        ratio_of=mean["ratio_of"],
+        domain=domain.name,
+        **{name: mean[name] for name in names if name in mean},
     )
     return paper_accuracy(config, mean["model"], mean["task"])
 
 
-def whole_accuracy(dataset: str, model: str, task: str = TASKS[0]) -> Published | None:
+def whole_accuracy(dataset: str, model: str, task: str = NODES.task) -> Published | None:
     """Return the paper's accuracy of a model that was trained on all of a dataset."""
-    if task != TASKS[0]:
+    if task == GRAPHS.task:
+        found = published(_BY_MODEL.get(model, "3"), dataset=dataset, method=WHOLE, model=model)
+    elif task != NODES.task:
         return None
-    if model == "gcn":
+    elif model == "gcn":
         found = published("2", dataset=dataset, method=WHOLE, metric="accuracy")
     else:
         found = published("b10", dataset=dataset, method=WHOLE, model=model)

@@ -9,7 +9,7 @@ from benchquery.kinds.condensed.published import mean_accuracy
 from benchquery.kinds.condensed.table import CondensedTable
 
 _MEANS = ("perf", "perf_std", "retained", "nodes", "edges", "condense_time", "graph_bytes")
-_BEST = ("config", "method", "ratio", "init", "seed", "model", "valid_perf", "perf", "full_perf")
+_BEST = ("init", "seed", "model", "valid_perf", "perf", "full_perf")
 
 
 def report_rows(table: CondensedTable) -> dict[str, list[dict[str, Any]]]:
@@ -19,8 +19,9 @@ def report_rows(table: CondensedTable) -> dict[str, list[dict[str, Any]]]:
         paper = mean_accuracy(mean)
         means.append(
             {"method": method_name(mean)}
-            | {name: mean[name] for name in ("ratio", "task", "model", "count", *_MEANS)}
+            | {name: mean[name] for name in (table.size, "task", "model", "count", *_MEANS)}
             | {"paper [%]": None if paper is None else paper.percent}
         )
-    best = [{name: row[name] for name in _BEST} for row in table.top(10).records()]
+    names = ("config", "method", table.size, *_BEST)
+    best = [{name: row[name] for name in names} for row in table.top(10).records()]
     return {"Means over condensation seeds": means, "The ten best by valid_perf": best}

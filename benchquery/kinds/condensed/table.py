@@ -15,11 +15,13 @@ from benchquery._imports import LazyModule
 from benchquery.errors import QueryError, UnknownHashError
 from benchquery.kinds.condensed.config import (
     PROTOCOLS,
-    TASKS,
     CondenseConfig,
     EvalConfig,
     changed_values,
 )
+from benchquery.kinds.condensed.domains import DOMAINS
+from benchquery.kinds.condensed.domains.nodes import NODES
+from benchquery.kinds.condensed.domains.spec import DomainSpec
 from benchquery.kinds.condensed.graphs import GRAPHS, Graphs, edge_weights, node_degrees
 from benchquery.table.curves import Seed, known_epochs
 from benchquery.table.record import Record
@@ -33,9 +35,10 @@ else:
     np = LazyModule("numpy")
 
 AVERAGED = (
-    "valid_perf", "perf", "full_perf", "retained", "nodes", "edges", "density", "homophily",
-    "best_epoch", "condense_time", "condense_time_best", "expert_time", "expert_bytes",
-    "peak_memory", "peak_gpu_memory", "graph_bytes",
+    "valid_perf", "perf", "full_perf", "retained", "gain_over_random", "gain_over_init", "items",
+    "nodes", "edges", "density", "homophily", "bytes_dense", "bytes_compact", "share_dense",
+    "share_compact", "best_epoch", "condense_time", "condense_time_best", "expert_time",
+    "expert_bytes", "peak_memory", "peak_gpu_memory", "graph_bytes",
 )  # fmt: skip
 """The figures that `CondensedTable.mean` averages."""
 
@@ -43,15 +46,34 @@ AVERAGED = (
 class CondensedTable(RowTable[str]):
     """A table of condensed graphs: hash of a configuration (or `CondenseConfig`) -> `Record`.
 
-    The record is that of the usual evaluation: by GCN as `EvalConfig` has it, else by a GCN that
-    classifies nodes, else the first one. `evaluations` gives all of them.
+    The record is that of the usual evaluation: by the domain's usual model and task as `EvalConfig`
+    has them, else by that model at that task, else the first one. `evaluations` gives all of them.
 
     ``top``, ``best`` and ``pareto`` compare like with like: where a table has rows of several tasks
-    or protocols, those of node classification and of the corrected protocol. For others, leave
-    those out first, as in ``table.where(protocol="as-released").top()``.
+    or protocols, those of the usual task and of the corrected protocol. For others, leave those out
+    first, as in ``table.where(protocol="as-released").top()``.
 
     ``rank`` and ``regret`` hold a row against those of its own task and protocol.
     """
+
+    @cached_property
+    def domain(self) -> DomainSpec:
+        """The sort of data that was condensed."""
+        if "domain" not in self.columns or not self.num_rows:
+            return NODES
+        return DOMAINS[self._columns.cells("domain")[0]]
+
+    @property
+    def size(self) -> str:
+        """The column that says how large results are: ``ratio``, or ``per_class`` of a set."""
+        return "per_class" if "per_class" in self.columns else "ratio"
+
+    def usual_evaluation(self, model: str) -> str:
+        """Return the hash of how the usual task has a model judge; nothing if it does not."""
+        task = self.domain.task
+        return (
+            EvalConfig(task, model).valid_hash() if model in self.domain.tasks[task].models else ""
+        )
 
     # ---------------------------------------------------------------- a mapping
 
@@ -94,13 +116,14 @@ class CondensedTable(RowTable[str]):
                 raise QueryError(
                     f"{_hash_of(key)} was not evaluated by {model!r}; allowed: {', '.join(known)}"
                 )
-        usual = EvalConfig(model=model or "gcn")
+        usual, wanted = self.domain.task, model or self.domain.model
+        best = self.usual_evaluation(wanted)
         return min(
             rows,
             key=lambda row: (
-                evaluations[row] != usual.valid_hash(),
-                tasks[row] != usual.task,
-                models[row] != usual.model,
+                evaluations[row] != best,
+                tasks[row] != usual,
+                models[row] != wanted,
             ),
         )
 
@@ -140,7 +163,7 @@ class CondensedTable(RowTable[str]):
     def _comparable(self) -> Ints:
         """The rows of the usual task and protocol; all of them if there is none of those."""
         rows = super()._comparable
-        for name, usual in (("task", TASKS[0]), ("protocol", PROTOCOLS[0])):
+        for name, usual in (("task", self.domain.task), ("protocol", PROTOCOLS[0])):
             those = rows[self.column(name)[rows] == usual]
             rows = those if len(those) else rows
         return rows
@@ -172,8 +195,8 @@ class CondensedTable(RowTable[str]):
         Rows of different protocols or evaluations are never averaged.
 
         Args:
-            over: The settings that may differ: ``seed``, ``init``, ``backbone``, ``ratio`` or
-                ``method``.
+            over: The settings that may differ: ``seed``, ``init``, ``backbone``, ``method`` or
+                the size, which is ``ratio`` or ``per_class``.
 
         Returns:
             For each group what its rows share; ``count``, how many have a figure, and
@@ -185,7 +208,7 @@ class CondensedTable(RowTable[str]):
             QueryError: If one can't average over that.
         """
         over = (over,) if isinstance(over, str) else tuple(over)
-        settings = ("method", "ratio", "init", "backbone", "seed")
+        settings = ("method", self.size, "init", "backbone", "seed")
         for name in over:
             if name not in settings:
                 raise QueryError(f"can't average over {name!r}; allowed: {', '.join(settings)}")
@@ -263,7 +286,10 @@ class CondensedTable(RowTable[str]):
         return Graphs(self.file(GRAPHS, "condensed graphs"))
 
     def graph(self, config: CondenseConfig | str) -> Mapping[str, Array]:
-        """Return the arrays of a condensed graph: ``x``, ``y`` and maybe ``adjacency``.
+        """Return the arrays of what is kept of a configuration.
+
+        Of one graph these are ``x``, ``y`` and maybe ``adjacency``; what they are of a set, its
+        form says (`benchquery.kinds.condensed.forms`).
 
         Raises:
             UnknownHashError: If the table does not hold it, or it has no graph.

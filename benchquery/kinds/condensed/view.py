@@ -14,6 +14,7 @@ from benchquery._imports import LazyModule
 from benchquery.explorer.view import TableFiles, View
 from benchquery.explorer.wire import pack
 from benchquery.kinds.condensed.config import CondenseConfig
+from benchquery.kinds.condensed.forms import GRAPH
 from benchquery.kinds.condensed.graphs import GRAPHS, edge_weights, node_degrees
 from benchquery.kinds.condensed.methods import method_names
 from benchquery.kinds.condensed.published import mean_accuracy
@@ -30,6 +31,8 @@ else:
 
 _MOST_EDGES = 2_000
 """Of a drawing: the strongest are sent. More can't be told apart."""
+_MOST_NODES = 300
+"""Of a drawing of a set: whole graphs up to that many nodes."""
 _DIGITS = 4
 
 
@@ -54,7 +57,7 @@ def _config_file(table: CondensedTable, config: str) -> bytes:
         "values": _values(records[0]["config_text"]),
         "published": {record["model"]: _paper(record) for record in records},
         "trace": _lists(table.trace(config)) if stored else None,
-        "graph": _drawing(table.graph(config), records[0]["threshold"]) if stored else None,
+        "graph": _graph(table, config, records[0]["threshold"]) if stored else None,
     }
     return pack(to_json(body).encode())
 
@@ -75,6 +78,27 @@ def _paper(record: Record) -> dict[str, Any] | None:
 
 def _lists(figures: Mapping[str, Array]) -> dict[str, list[float]]:
     return {name: values.tolist() for name, values in figures.items()}
+
+
+def _graph(table: CondensedTable, config: str, threshold: float) -> dict[str, Any] | None:
+    """Return what is drawn of a configuration: one graph, or the first graphs of a set."""
+    form, arrays = table.graphs.form(config), table.graph(config)
+    if form == GRAPH:
+        return _drawing(arrays, threshold)
+    return _first_graphs(arrays, threshold) if form == "graphs" else None
+
+
+def _first_graphs(arrays: Mapping[str, Array], threshold: float) -> dict[str, Any]:
+    """Return the first graphs of a set, as `_drawing` has one graph, as far as they can be told."""
+    sizes = arrays["sizes"].astype(int)
+    nodes = int(sizes[np.cumsum(sizes) <= _MOST_NODES].sum()) or int(sizes[0])
+    source, target = arrays.get("edges", np.empty((2, 0), int))
+    weights = arrays.get("weights", np.ones(len(source), np.float32))
+    adjacency = np.zeros((nodes, nodes), np.float32)
+    shown = (source < nodes) & (target < nodes)
+    adjacency[source[shown], target[shown]] = weights[shown]
+    y = np.repeat(arrays["y"], sizes)[:nodes]
+    return _drawing({"y": y, "adjacency": np.maximum(adjacency, adjacency.T)}, threshold)
 
 
 def _drawing(graph: Mapping[str, Array], threshold: float) -> dict[str, Any]:
@@ -101,7 +125,10 @@ def _drawing(graph: Mapping[str, Array], threshold: float) -> dict[str, Any]:
 
 VIEW = View(
     key=("config", "evaluation"),
-    choices=("method", "ratio", "init", "backbone", "task", "model", "protocol", "seed"),
+    choices=(
+        *("method", "ratio", "per_class", "init", "backbone"),
+        *("task", "model", "protocol", "seed"),
+    ),
     facts=_facts,
     files=MappingProxyType({"configs": TableFiles(".json.gz", iter, _config_file)}),
     page="benchquery.kinds.condensed:page",

@@ -3,10 +3,7 @@
 Features and edge weights are kept in half precision, edges as pairs of node numbers. A set whose
 edges all have the weight 1 keeps no weights.
 
-Two sizes say how much is kept, whatever the file makes of it: ``bytes_dense`` is every graph's
-adjacency and features as float32 matrices, as GC-Bench counts; ``bytes_compact`` is what the same
-graphs take when nothing is wasted: features in the smallest type that holds them exactly, zeros
-left out where that is shorter, edges as pairs of small numbers.
+Two sizes say how much is kept, whatever the file makes of it; see `benchbuild.datasets.coding`.
 
 Torch is needed only to compute with a set.
 """
@@ -15,20 +12,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from benchbuild.datasets.coding import compact_bytes, dense_bytes
 from benchbuild.kinds.condense.arrays import pack, unpack
 
 if TYPE_CHECKING:
     import torch
     from torch import Tensor
+    from torch_geometric.data import Data
 
     from benchbuild.datasets.graphset import GraphBatch
 
-FORM = "graphs"
-"""What files of payloads call this form."""
+BLANK: Mapping[str, int | float] = MappingProxyType(
+    dict.fromkeys(("items", "nodes", "edges", "graph_bytes", "bytes_dense", "bytes_compact"), 0)
+)
+"""What tables say of a set that there is none of."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +93,9 @@ class CondensedGraphs:
 
     def detach(self) -> CondensedGraphs:
         """Return a copy that later optimisation steps don't change."""
-        tensors = (self.x, self.edge_index, self.edge_weight, self.sizes, self.y)
-        return CondensedGraphs(*(part.detach().clone() for part in tensors), by_row=self.by_row)
+        parts = ("x", "edge_index", "edge_weight", "sizes", "y")
+        copies = {part: getattr(self, part).detach().clone() for part in parts}
+        return CondensedGraphs(**copies, by_row=self.by_row)
 
     def stored(self) -> StoredGraphs:
         """Return the set rounded to what is kept of it."""
@@ -149,14 +152,15 @@ class StoredGraphs:
     y: np.ndarray
     by_row: bool = False
 
-    form = FORM
+    form: ClassVar[str] = "graphs"
+    blank: ClassVar[Mapping[str, int | float]] = BLANK
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> StoredGraphs:
         """Read the set out of the arrays of a table's file."""
         return cls(
             arrays["x"],
-            arrays["edges"],
+            arrays.get("edges", np.empty((2, 0), np.int32)),
             arrays.get("weights"),
             arrays["sizes"],
             arrays["y"],
@@ -165,7 +169,9 @@ class StoredGraphs:
 
     def to_arrays(self) -> dict[str, np.ndarray]:
         """Return the arrays that a table's file keeps, by name."""
-        arrays = {"x": self.x, "edges": self.edges, "sizes": self.sizes, "y": self.y}
+        arrays = {"x": self.x, "sizes": self.sizes, "y": self.y}
+        if self.edges.size:
+            arrays["edges"] = self.edges
         if self.weights is not None:
             arrays["weights"] = self.weights
         if self.by_row:
@@ -179,7 +185,7 @@ class StoredGraphs:
 
     def to_record(self) -> dict[str, Any]:
         """Return what a record keeps of it."""
-        return {"nodes": len(self.x), "payload": pack(self.to_arrays())}
+        return {"nodes": len(self.x), "form": self.form, "payload": pack(self.to_arrays())}
 
     def payload(self) -> CondensedGraphs:
         """Return the set in single precision, for computing with."""
@@ -195,6 +201,53 @@ class StoredGraphs:
             torch.tensor(self.y),
             self.by_row,
         )
+
+    def data(self, threshold: float) -> list[Data]:
+        """Return the graphs as PyG's, each with ``x``, ``edge_index``, ``edge_weight`` and ``y``.
+
+        Args:
+            threshold: Edges with less weight are left out.
+        """
+        import torch
+        from torch_geometric.data import Data
+
+        whole = self.payload().batch(threshold, torch.device("cpu"))
+        graphs = (whole.select(torch.tensor([number])) for number in range(len(whole)))
+        return [
+            Data(
+                x=graph.x,
+                edge_index=graph.edge_index,
+                edge_weight=torch.ones(graph.num_edges)
+                if graph.edge_weight is None
+                else graph.edge_weight,
+                y=graph.y,
+            )
+            for graph in graphs
+        ]
+
+    def columns(self, threshold: float) -> dict[str, Any]:
+        """Return what a table says of the set.
+
+        Args:
+            threshold: Edges with less weight are left out.
+
+        Returns:
+            ``items``, its graphs; ``nodes``; ``edges``, each counted once; ``graph_bytes``, the
+            size of its arrays; ``bytes_dense`` and ``bytes_compact``, see
+            `benchbuild.datasets.coding`.
+        """
+        kept = slice(None) if self.weights is None else self.weights >= np.float16(threshold)
+        edges = self.edges[:, kept]
+        low, high = edges.min(axis=0), edges.max(axis=0)
+        weighted = self.weights is not None and bool((self.weights[kept] != 1).any())
+        return {
+            "items": len(self.sizes),
+            "nodes": len(self.x),
+            "edges": len(np.unique(low.astype(np.int64) * len(self.x) + high)),
+            "graph_bytes": self.bytes,
+            "bytes_dense": dense_bytes(self.sizes, self.x.shape[1]),
+            "bytes_compact": compact_bytes(self.x, self.sizes, edges, weighted=weighted),
+        }
 
     @property
     def is_finite(self) -> bool:

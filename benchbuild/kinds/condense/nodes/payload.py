@@ -14,14 +14,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from benchquery.kinds.condensed.forms import GRAPH
 from benchquery.kinds.condensed.graphs import edge_weights
 
 if TYPE_CHECKING:
     from torch import Tensor
+    from torch_geometric.data import Data
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,11 @@ class StoredGraph:
         adjacency: (n, n) float16 edge weights; None for a graph without edges.
     """
 
+    form: ClassVar[str] = GRAPH
+    blank: ClassVar[Mapping[str, int | float]] = MappingProxyType(
+        {"nodes": 0, "edges": 0, "graph_bytes": 0, "density": np.nan, "homophily": np.nan}
+    )
+
     x: np.ndarray
     y: np.ndarray
     adjacency: np.ndarray | None
@@ -121,6 +129,15 @@ class StoredGraph:
 
         adjacency = None if self.adjacency is None else torch.tensor(self.adjacency).float()
         return CondensedGraph(torch.tensor(self.x).float(), torch.tensor(self.y), adjacency)
+
+    def data(self, threshold: float) -> Data:
+        """Return the graph as PyG's: ``x``, ``edge_index``, ``edge_weight`` and ``y``."""
+        import torch
+        from torch_geometric.data import Data
+
+        graph = self.payload()
+        edge_index, edge_weight = graph.edges(max(threshold, torch.finfo().tiny))
+        return Data(x=graph.x, edge_index=edge_index, edge_weight=edge_weight, y=graph.y)
 
     @property
     def labels(self) -> np.ndarray:

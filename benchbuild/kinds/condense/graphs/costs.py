@@ -1,0 +1,62 @@
+"""What condensing a set of graphs is expected to take, worked out without torch or the data.
+
+Rough, as for one graph: judging is a pass over all validation and test graphs in every epoch, and a
+method's step a pass over a batch of training graphs. Shards need only the proportions between
+configurations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from benchbuild.datasets.registry import dataset_spec
+from benchbuild.datasets.spec import DatasetSpec
+from benchbuild.kinds.condense.evaluations import Evaluations
+from benchbuild.kinds.condense.snapshots import snapshots
+from benchbuild.kinds.train.costs import BASE_MEMORY, FLOAT
+from benchbuild.pipeline.jobs import Cost
+from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
+
+MODELS: Mapping[str, float] = MappingProxyType({"gcn": 1.0, "gin": 1.6})
+"""What an epoch of each model takes, relative to a GCN's."""
+NODE = 1.5e-9
+"""Seconds of passing a node through a layer, for each pair of its widths."""
+EXAMINED = 0.2
+"""Share of the graphs that are validation and test graphs."""
+STEPS: Mapping[str, float] = MappingProxyType(
+    {"doscond": 0.08, "kidd-lr": 0.3, "kidd-d": 0.3, "mirage": 5.0}
+)
+"""Seconds of one step of a method."""
+
+
+def predict(config: CondenseConfig, evaluations: Evaluations) -> Cost:
+    """Predict the time and memory of one job, evaluation included.
+
+    Args:
+        config: What is condensed, and how.
+        evaluations: How the result is judged.
+    """
+    spec = dataset_spec(config.dataset)
+    judged = snapshots(config) * _training(evaluations.judge, spec)
+    steps = int(config.hyperparameters.get("epochs", 1))
+    method = steps * STEPS.get(config.method, 0.0)
+    memory = BASE_MEMORY + FLOAT * spec.size.nodes * (spec.size.features + 3 * 128)
+    return Cost(evaluation_seconds(config, evaluations) + judged + method, memory)
+
+
+def evaluation_seconds(config: CondenseConfig, evaluations: Evaluations) -> float:
+    """Predict the time of all evaluations of one condensed set."""
+    spec = dataset_spec(config.dataset)
+    once = sum(_training(one, spec) for one in evaluations.configs)
+    return len(evaluations.seeds) * once
+
+
+def _training(config: EvalConfig, spec: DatasetSpec) -> float:
+    """Predict the time of training a model on a condensed set, tried in every epoch."""
+    config.check_runnable()
+    width, layers = config.count("hidden"), config.count("layers")
+    size = spec.size
+    widths = width * (size.features + (layers - 1) * width)
+    examined = EXAMINED * size.nodes * widths * NODE
+    return config.count("epochs") * MODELS[config.model] * (4e-3 + examined)

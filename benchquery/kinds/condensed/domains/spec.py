@@ -1,0 +1,129 @@
+"""What a domain of condensation is: the sizes, methods, tasks and models of one sort of data.
+
+Configurations are canonical without torch because a domain says here what its names and defaults
+are. What a default of a method or task is worth is part of its recipe: changing one, or what it
+does, needs a new ``recipe``; a new hyper-parameter whose default keeps the old behaviour does not.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Literal
+
+from benchquery.allowed import Allowed, Value
+
+RECIPE = "1"
+"""The recipe that every method and every task of evaluation begins with."""
+NONE = "none"
+"""The initialisation of a method that makes nothing of its own."""
+
+Family = Literal["core-set", "gradient", "distribution", "trajectory", "kernel", "mining"]
+Size = Literal["ratio", "per_class"]
+"""What says how large the result of a condensation is: its nodes relative to the original graph's,
+or the number of graphs or images of each class."""
+
+
+@dataclasses.dataclass(frozen=True)
+class MethodSpec:
+    """A condensation method.
+
+    Attributes:
+        module: The module that has its function ``condense``.
+        family: What it matches.
+        init: Its usual initialisation; ``none`` if it selects instead of making anything.
+        backbone: The model it usually matches or embeds with.
+        defaults: Its hyper-parameters.
+        by_dataset: What differs on some datasets.
+        allowed: What values some of its hyper-parameters may have, where
+            `benchquery.kinds.condensed.hyperparameters.ALLOWED` says nothing or something else.
+        diagnostics: Figures of its snapshots that need validation labels, by name: who judges them
+            works those out, and the trace has them beside the losses.
+        recipe: Version of its defaults and of what it does; part of the hash of each of its
+            configurations and of no other's.
+        domain: The sort of data that it condenses.
+        begins: The initialisations that it can begin with; none for all of its domain's.
+    """
+
+    module: str
+    family: Family
+    init: str
+    backbone: str
+    defaults: Mapping[str, Value]
+    by_dataset: Mapping[str, Mapping[str, Value]] = dataclasses.field(default_factory=dict)
+    allowed: Mapping[str, Allowed] = dataclasses.field(default_factory=dict)
+    diagnostics: tuple[str, ...] = ()
+    recipe: str = RECIPE
+    domain: str = "nodes"
+    begins: tuple[str, ...] = ()
+
+    def hyperparameters(self, dataset: str) -> dict[str, Value]:
+        """Return the hyper-parameters on a dataset, in the order of their names."""
+        own = self.by_dataset.get(dataset.partition(":")[0], {})
+        return dict(sorted({**self.defaults, **own}.items()))
+
+
+@dataclasses.dataclass(frozen=True)
+class TaskSpec:
+    """What models that are trained on condensed data are asked to do.
+
+    Attributes:
+        models: The models that can do it, the usual one first.
+        defaults: The hyper-parameters of their training.
+        allowed: What values some of them may have, where
+            `benchquery.kinds.condensed.hyperparameters.ALLOWED` says nothing or something else.
+        presets: Settings of papers by name: what differs from the defaults.
+        recipe: Version of the defaults and of what is done; part of the hash of each evaluation of
+            this task and of no other's.
+    """
+
+    models: tuple[str, ...]
+    defaults: Mapping[str, Value]
+    allowed: Mapping[str, Allowed] = dataclasses.field(default_factory=dict)
+    presets: Mapping[str, Mapping[str, Value]] = dataclasses.field(default_factory=dict)
+    recipe: str = RECIPE
+
+
+@dataclasses.dataclass(frozen=True)
+class DomainSpec:
+    """A sort of data that can be condensed.
+
+    Attributes:
+        name: Its name.
+        size: What says how large a result is.
+        datasets: The datasets of the house that are of this sort; one that no domain names is taken
+            for one graph with labelled nodes unless told otherwise.
+        methods: The methods by name, in the order in which they are listed.
+        inits: What the result may begin as.
+        backbones: The models that may be matched.
+        tasks: The tasks by name, the usual one first.
+        form: The form of what is usually kept (`benchquery.kinds.condensed.forms`); other forms of
+            the domain have the same columns in tables.
+        judge_epochs: Epochs that a snapshot is judged by at most, in the usual task by the usual
+            model; the final evaluation has all that it asks for.
+    """
+
+    name: str
+    size: Size
+    datasets: tuple[str, ...]
+    methods: Mapping[str, MethodSpec]
+    inits: tuple[str, ...]
+    backbones: tuple[str, ...]
+    tasks: Mapping[str, TaskSpec]
+    form: str
+    judge_epochs: int = 200
+
+    @property
+    def task(self) -> str:
+        """The usual task."""
+        return next(iter(self.tasks))
+
+    @property
+    def model(self) -> str:
+        """The usual model of the usual task."""
+        return self.tasks[self.task].models[0]
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """All models, those of the usual task first."""
+        return tuple(dict.fromkeys(one for task in self.tasks.values() for one in task.models))

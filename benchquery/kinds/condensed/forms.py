@@ -1,0 +1,155 @@
+"""The forms of what is kept of a condensation: which arrays each has, and what must hold of them.
+
+========  ==========================================================================================
+graph     one graph: ``x`` (n, f), ``y`` (n) classes or (n, c) probabilities of the classes,
+          ``adjacency`` (n, n) where there are edges
+graphs    a set of graphs: ``x`` (n, f) of all nodes, ``sizes`` (g) nodes of each graph, ``y`` (g)
+          classes, ``edges`` (2, e) between nodes of the set where there are some, ``weights`` (e)
+          where they are not all 1, ``by_row`` (1) where the features of each node sum to 1
+trees     a set of patterns, each some rooted trees: ``x`` (n, f) of all nodes, ``parents`` (n) with
+          -1 for a root, ``trees`` (t) nodes of each tree, ``patterns`` (p) trees of each pattern,
+          ``y`` (p) classes, ``weights`` (p), ``bonds`` (n, k) labels of the edges to the parents
+========  ==========================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from benchquery._imports import LazyModule
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from benchquery._typing import Array
+else:
+    np = LazyModule("numpy")
+
+GRAPH = "graph"
+"""The form of one graph."""
+_ARRAYS = ("x", "y", "adjacency")
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form of what is kept of a condensation.
+
+    Attributes:
+        arrays: The names that its arrays may have.
+        problem: Says why arrays are not of this form; nothing if they are.
+    """
+
+    arrays: tuple[str, ...]
+    problem: Callable[[Mapping[str, Array]], str]
+
+
+def _graph_problem(arrays: Mapping[str, Array]) -> str:
+    """Say why arrays are not those of a graph; nothing if they are."""
+    x, y, adjacency = (arrays.get(name) for name in _ARRAYS)
+    if x is None or y is None or arrays.keys() - set(_ARRAYS):
+        return f"it has {', '.join(arrays) or 'nothing'}, not x, y and maybe adjacency"
+    kinds = {name: values.dtype.kind for name, values in arrays.items()}
+    if kinds["x"] != "f" or kinds.get("adjacency", "f") != "f":
+        return "x and adjacency are floating-point numbers"
+    if x.ndim != 2 or not x.size:
+        return f"x has the shape {x.shape}, not (nodes, features)"
+    if len(y) != len(x) or (kinds["y"], y.ndim) not in {("i", 1), ("u", 1), ("f", 2)}:
+        return f"y is {y.dtype}{y.shape}, not {len(x)} integers or rows of probabilities"
+    if adjacency is not None and adjacency.shape != (len(x), len(x)):
+        return f"adjacency has the shape {adjacency.shape}, not {(len(x), len(x))}"
+    return ""
+
+
+def _misnamed(
+    arrays: Mapping[str, Array], needed: tuple[str, ...], *optional: str
+) -> Iterator[str]:
+    if not set(needed) <= arrays.keys() <= {*needed, *optional}:
+        maybe = f" and maybe {', '.join(optional)}"
+        yield f"it has {', '.join(arrays) or 'nothing'}, not {', '.join(needed)}{maybe}"
+
+
+def _misfeatured(x: Array) -> Iterator[str]:
+    if x.dtype.kind != "f" or x.ndim != 2 or not x.size:
+        yield f"x is {x.dtype}{x.shape}, not (nodes, features)"
+
+
+def _miscounted(arrays: Mapping[str, Array], name: str, total: int, of: str) -> Iterator[str]:
+    """Say why an array does not share a number of things out."""
+    counts = arrays[name]
+    if counts.ndim != 1 or counts.dtype.kind != "i" or not counts.size or int(counts.min()) < 1:
+        yield f"{name} is {counts.dtype}{counts.shape}, not whole numbers from 1 up"
+    elif int(counts.sum(dtype=np.int64)) != total:
+        yield f"{name} add up to {int(counts.sum(dtype=np.int64))}, but there are {total} {of}"
+
+
+def _mislabelled(y: Array, items: int) -> Iterator[str]:
+    if y.dtype.kind != "i" or y.shape != (items,) or int(y.min()) < 0:
+        yield f"y is {y.dtype}{y.shape}, not {items} classes"
+
+
+def _misweighted(weights: Array | None, shape: tuple[int, ...], of: str) -> Iterator[str]:
+    if weights is not None and (weights.dtype.kind != "f" or weights.shape != shape):
+        yield f"weights is {weights.dtype}{weights.shape}, not one number {of}"
+
+
+def _graphs_problems(arrays: Mapping[str, Array]) -> Iterator[str]:
+    """Say why arrays are not those of a set of graphs."""
+    yield from _misnamed(arrays, ("x", "sizes", "y"), "edges", "weights", "by_row")
+    nodes, edges = len(arrays["x"]), arrays.get("edges", np.empty((2, 0), np.int32))
+    yield from _misfeatured(arrays["x"])
+    yield from _miscounted(arrays, "sizes", nodes, "nodes")
+    yield from _mislabelled(arrays["y"], len(arrays["sizes"]))
+    if edges.dtype.kind != "i" or edges.ndim != 2 or len(edges) != 2:
+        yield f"edges is {edges.dtype}{edges.shape}, not (2, edges) whole numbers"
+    if edges.size and not 0 <= int(edges.min()) <= int(edges.max()) < nodes:
+        yield f"an edge names a node that is none of the {nodes}"
+    graph_of = np.repeat(np.arange(len(arrays["sizes"])), arrays["sizes"])
+    if (graph_of[edges[0]] != graph_of[edges[1]]).any():
+        yield "an edge joins two graphs"
+    yield from _misweighted(arrays.get("weights"), edges.shape[1:], "an edge")
+
+
+def _trees_problems(arrays: Mapping[str, Array]) -> Iterator[str]:
+    """Say why arrays are not those of a set of patterns of trees."""
+    yield from _misnamed(arrays, ("x", "parents", "trees", "patterns", "y", "weights"), "bonds")
+    nodes, trees = len(arrays["x"]), len(arrays["trees"])
+    yield from _misfeatured(arrays["x"])
+    yield from _miscounted(arrays, "trees", nodes, "nodes")
+    yield from _miscounted(arrays, "patterns", trees, "trees")
+    yield from _mislabelled(arrays["y"], len(arrays["patterns"]))
+    yield from _misweighted(arrays["weights"], arrays["patterns"].shape, "a pattern")
+    parents = arrays["parents"]
+    if parents.dtype.kind != "i" or parents.shape != (nodes,):
+        yield f"parents is {parents.dtype}{parents.shape}, not one node a node"
+    if not -1 <= int(parents.min()) <= int(parents.max()) < nodes:
+        yield "a parent is no node"
+    tree_of, children = np.repeat(np.arange(trees), arrays["trees"]), parents >= 0
+    if (tree_of[parents[children]] != tree_of[children]).any():
+        yield "a parent is in another tree"
+    if (np.bincount(tree_of[~children], minlength=trees) != 1).any():
+        yield "a tree has not one root"
+    bonds = arrays.get("bonds")
+    if bonds is not None and (bonds.dtype.kind != "i" or bonds.ndim != 2 or len(bonds) != nodes):
+        yield f"bonds is {bonds.dtype}{bonds.shape}, not whole numbers of each node"
+
+
+def _first(
+    problems: Callable[[Mapping[str, Array]], Iterator[str]],
+) -> Callable[[Mapping[str, Array]], str]:
+    """Return a function that says the first of some problems; later ones may follow from it."""
+    return lambda arrays: next(problems(arrays), "")
+
+
+FORMS: Mapping[str, Form] = MappingProxyType(
+    {
+        GRAPH: Form(_ARRAYS, _graph_problem),
+        "graphs": Form(("x", "edges", "sizes", "y", "weights", "by_row"), _first(_graphs_problems)),
+        "trees": Form(
+            ("x", "parents", "trees", "patterns", "y", "weights", "bonds"), _first(_trees_problems)
+        ),
+    }
+)
+"""The forms by name."""
