@@ -4,13 +4,14 @@
 
 First the whole set is condensed to the size of `--per-class` graphs: seconds of the processor, and
 the highest resident memory of the process, libraries and dataset included. Then a sample of the
-training graphs is mined by both: trees as nested tuples, made recursively at every node, and sets of
-them by mlxtend's FP-growth; and ours. Both must find the same number of sets in each class.
+training graphs is mined by both: trees as nested tuples, made recursively at every node, and sets
+of them by mlxtend's FP-growth; and ours. Both must find the same number of sets in each class.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ import torch
 from mlxtend.frequent_patterns import fpgrowth
 
 from benchbuild.compute.meters import MemoryMeter, Stopwatch
-from benchbuild.datasets import load
+from benchbuild.datasets import load_graphs
 from benchbuild.datasets.graphset import GraphBatch
 from benchbuild.kinds.condense.graphs.mining import Enough, Transactions, frequent_sets
 from benchbuild.kinds.condense.graphs.problem import GraphsProblem
@@ -47,10 +48,7 @@ def plain_sets(graphs: GraphBatch, depth: int, share: float) -> list[int]:
         return (labels[node], *sorted((bonds[e], tree(u, left - 1)) for e, u in children))
 
     starts = graphs.node_ptr.tolist()
-    held = [
-        {tree(node, depth) for node in range(*ends)}
-        for ends in zip(starts[:-1], starts[1:], strict=True)
-    ]
+    held = [{tree(node, depth) for node in range(*ends)} for ends in itertools.pairwise(starts)]
     found = []
     for label in range(int(graphs.y.max()) + 1):
         own = [trees for trees, y in zip(held, graphs.y.tolist(), strict=True) if y == label]
@@ -79,8 +77,8 @@ def our_sets(graphs: GraphBatch, depth: int, share: float) -> list[int]:
 
 
 def enough(share: float, graphs: int) -> int:
-    """Return the support that is a share of some graphs."""
-    return max(round(share * graphs), 1)
+    """Return the support that is a share of some graphs, but no less than ten if there are ten."""
+    return max(round(share * graphs), min(10, graphs))
 
 
 def main() -> None:
@@ -96,7 +94,7 @@ def main() -> None:
     torch.set_num_threads(1)
     changes = {} if options.depth is None else {"depth": options.depth}
     config = CondenseConfig(options.dataset, "mirage", per_class=options.per_class, **changes)
-    problem = GraphsProblem.of(load(options.dataset, options.data_root), CPU)
+    problem = GraphsProblem.of(load_graphs(options.dataset, options.data_root), CPU)
     meter, watch = MemoryMeter(CPU), Stopwatch(CPU)
     (snapshot,) = condense(problem, config, Workspace(Path(), {}))
     seconds, memory = watch.seconds(), meter.peak()
