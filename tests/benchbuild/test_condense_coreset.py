@@ -7,8 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from benchbuild.kinds.condense.methods.nodes.herding import herd
-from benchbuild.kinds.condense.methods.nodes.k_center import farthest
+from benchbuild.kinds.condense.selection import farthest, herd
 from tests.benchbuild.condensing import condensed, path_graph, problem, settings
 
 pytestmark = pytest.mark.usefixtures("one_thread")

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import pytest
 import torch
 
 from benchbuild.datasets import load
+from benchbuild.kinds.condense.learning import Learner
 from benchbuild.kinds.condense.method import Snapshot
 from benchbuild.kinds.condense.nodes.problem import Problem
 from benchbuild.kinds.condense.nodes.scaling import scaled
 from benchbuild.kinds.condense.registry import condenser
 from benchquery.errors import ConfigError
 from benchquery.kinds.condensed.config import CondenseConfig
-from benchquery.kinds.condensed.domains.nodes import METHODS
+from benchquery.kinds.condensed.domains import DOMAINS
 from tests.benchbuild.condensing import CPU, SMALL, condensed, problem, settings
 from tests.benchbuild.real import real_root
 
@@ -22,6 +24,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 MATCHING = ("gcond", "doscond", "sgdd", "gcdm", "dm")
 CORE_SETS = ("random", "herding", "k-center")
+SIZES: dict[str, dict[str, Any]] = {"ratio": {"ratio": 0.1}, "per_class": {"per_class": 2}}
 
 
 def same(first: list[Snapshot], second: list[Snapshot]) -> bool:
@@ -48,10 +51,13 @@ def rewired(snapshots: list[Snapshot]) -> float:
 
 
 def test_every_method_of_the_registry_has_a_module() -> None:
-    for method in METHODS:
-        assert callable(condenser(method))
+    for domain in DOMAINS.values():
+        for method in domain.methods:
+            config = CondenseConfig("any", method, domain=domain.name, **SIZES[domain.size])
+            assert callable(condenser(config))
+    unknown = CondenseConfig("cora", "gcond", 0.026).text.replace("gcond", "gcon")
     with pytest.raises(ConfigError, match="unknown method 'gcon'"):
-        condenser("gcon")
+        condenser(CondenseConfig.from_text(unknown))
 
 
 @pytest.mark.parametrize("method", MATCHING)
@@ -142,16 +148,14 @@ def test_trap_7_loops_are_those_asked_for_on_every_dataset(
     method: str, dataset: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever a graph is called, it gets the loops that the configuration says."""
-    from benchbuild.kinds.condense.nodes import loop
-
     steps: list[tuple[int, int]] = []
-    learn = loop._Learner.step
+    learn = Learner.step
 
-    def counted(self: loop._Learner, gradients: object) -> None:
+    def counted(self: Learner, gradients: object) -> None:
         steps.append((len(self.tensors), len(self.tensors[0])))
         learn(self, gradients)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(loop._Learner, "step", counted)
+    monkeypatch.setattr(Learner, "step", counted)
     graph = dataclasses.replace(load(SMALL), name=dataset)
     config = settings(method, epochs=2, outer=3, inner=4, adj_steps=1, feat_steps=1, layers=2)
     condensed(config, Problem.of(graph, CPU))

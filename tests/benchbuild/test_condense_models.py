@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch_geometric.nn import GCNConv, SGConv
 
+from benchbuild.kinds.condense.distances import cosine_distance, squared_distance
 from benchbuild.kinds.condense.nodes.backbones import (
     Backbone,
     Convolutional,
@@ -21,7 +22,7 @@ from benchbuild.kinds.condense.nodes.backbones import (
 )
 from benchbuild.kinds.condense.nodes.batches import ClassBatches, sampled
 from benchbuild.kinds.condense.nodes.graphon import Graphon, structure_sample
-from benchbuild.kinds.condense.nodes.matching import class_shares, cosine_distance, squared_distance
+from benchbuild.kinds.condense.nodes.matching import class_shares
 from benchbuild.kinds.condense.nodes.structure import PairwiseMlp, Structure
 from benchbuild.kinds.condense.nodes.views import DenseHop, synthetic_view
 from benchquery.kinds.condensed.config import CondenseConfig

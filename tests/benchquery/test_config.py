@@ -19,12 +19,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchquery import CondenseConfig, EvalConfig
+from benchquery.allowed import Allowed, Choice, Pattern, Range
 from benchquery.errors import ConfigError
-from benchquery.kinds.condensed import config as config_module
-from benchquery.kinds.condensed import methods
-from benchquery.kinds.condensed.config import MODELS, PROTOCOLS, RATIOS_OF, Config, text_hash
-from benchquery.kinds.condensed.domains.nodes import BACKBONES, METHODS
-from benchquery.kinds.condensed.hyperparameters import ALLOWED, Pattern, Range
+from benchquery.kinds.condensed import domains, methods
+from benchquery.kinds.condensed.config import PROTOCOLS, RATIOS_OF, TASKS, Config, text_hash
+from benchquery.kinds.condensed.domains import DOMAINS, domain_of_dataset, domain_of_task
+from benchquery.kinds.condensed.domains.nodes import METHODS, NODES
+from benchquery.kinds.condensed.domains.spec import NONE, DomainSpec
+from benchquery.kinds.condensed.hyperparameters import ALLOWED
 from benchquery.kinds.condensed.methods import MethodSpec
 
 CORA = CondenseConfig("cora", "gcond", 0.026)
@@ -60,37 +62,54 @@ TOGETHER = {"start_epochs", "expert_interval", "expert_epochs", "adj_steps", "la
 """Hyper-parameters whose values depend on those of others: here they keep their defaults."""
 
 
-def value_like(name: str, default: object) -> st.SearchStrategy[Any]:
+def value_like(name: str, default: object, allowed: Allowed | None) -> st.SearchStrategy[Any]:
     """Values of a hyper-parameter, the default among them."""
-    if name in TOGETHER:
+    if name in TOGETHER or isinstance(allowed, Pattern):
         return st.just(default)
+    if isinstance(allowed, Choice):
+        return st.sampled_from(allowed.words)
     kinds: dict[type, st.SearchStrategy[Any]] = {
         bool: st.booleans(),
         int: st.integers(1, 10_000),
         float: st.floats(0, 1, exclude_min=True, exclude_max=True),
-        str: st.sampled_from(["cosine", "mse"]),
     }
-    return st.one_of(st.just(default), kinds[type(default)])
+    values = kinds[type(default)]
+    if allowed is not None:
+        values = values.filter(lambda value: allowed.meant(value) is not None)
+    return st.one_of(st.just(default), values)
+
+
+def changed_nodes(**changes: Any) -> dict[str, DomainSpec]:
+    """The domains, with something else said of one graph with labelled nodes."""
+    return {**DOMAINS, "nodes": dataclasses.replace(NODES, **changes)}
 
 
 @st.composite
 def spellings(draw: st.DrawFn) -> tuple[dict[str, Any], CondenseConfig]:
     """The arguments of a configuration, and the configuration."""
-    method = draw(st.sampled_from(list(METHODS)))
-    spec = METHODS[method]
-    defaults = spec.hyperparameters("cora")
+    dataset = draw(st.sampled_from(["cora", "nci1"]))
+    domain = domain_of_dataset(dataset)
+    method = draw(st.sampled_from(list(domain.methods)))
+    spec = domain.methods[method]
+    defaults = spec.hyperparameters(dataset)
+    inits = (NONE,) if spec.init == NONE else spec.begins or domain.inits
     arguments: dict[str, Any] = {
-        "dataset": "cora",
+        "dataset": dataset,
         "method": method,
-        "ratio": draw(st.floats(1e-6, 1)),
-        "init": draw(st.sampled_from([None, *spec.inits])),
-        "backbone": draw(st.sampled_from([None, *BACKBONES])),
+        "init": draw(st.sampled_from([None, *inits])),
+        "backbone": draw(st.sampled_from([None, *domain.backbones])),
         "seed": draw(st.integers(0, 2**40)),
         "protocol": draw(st.sampled_from(PROTOCOLS)),
-        "ratio_of": draw(st.sampled_from(RATIOS_OF)),
     }
+    if domain.size == "ratio":
+        ratio_of = draw(st.sampled_from(RATIOS_OF))
+        arguments |= {"ratio": draw(st.floats(1e-6, 1)), "ratio_of": ratio_of}
+    else:
+        arguments["per_class"] = draw(st.integers(1, 1000))
     names = draw(st.lists(st.sampled_from(list(defaults)), unique=True)) if defaults else []
-    arguments |= {name: draw(value_like(name, defaults[name])) for name in names}
+    allowed = {**ALLOWED, **spec.allowed}
+    for name in names:
+        arguments[name] = draw(value_like(name, defaults[name], allowed.get(name)))
     return arguments, CondenseConfig(**arguments)
 
 
@@ -124,12 +143,31 @@ def test_equal_means_equal_values(
     assert (a == b) == (dict(a.values) == dict(b.values)) == (a.valid_hash() == b.valid_hash())
 
 
-@given(st.sampled_from(MODELS), st.integers(0, 99), st.floats(0, 0.99), st.integers(1, 9))
-def test_evaluations_come_back(model: str, seed: int, dropout: float, layers: int) -> None:
-    config = EvalConfig(model=model, seed=seed, dropout=dropout, layers=layers)
+@given(st.data(), st.sampled_from(TASKS), st.integers(0, 99), st.integers(1, 9))
+def test_evaluations_come_back(data: st.DataObject, task: str, seed: int, epochs: int) -> None:
+    model = data.draw(st.sampled_from(domain_of_task(task).tasks[task].models))
+    config = EvalConfig(task, model, seed, epochs=epochs)
     assert EvalConfig.from_text(config.text) == config
-    assert config.replace(seed=0) == EvalConfig(layers=layers, dropout=dropout, model=model)
+    assert config.replace(seed=0) == EvalConfig(epochs=epochs, model=model, task=task)
     assert config != CORA
+
+
+def test_a_set_has_another_size_and_other_methods_than_a_graph() -> None:
+    config = CondenseConfig("nci1", "random", per_class=10)
+    assert config.domain is DOMAINS["graphs"]
+    assert (config.size, CORA.size) == (10, 0.026)
+    assert config != CondenseConfig("nci1", "random", per_class=10, seed=1)
+    assert CondenseConfig("mine", "random", per_class=2, domain="graphs")["domain"] == "graphs"
+    assert "domain" not in CORA
+
+
+def test_a_preset_is_what_it_stands_for() -> None:
+    task = "graph-classification"
+    for name, changes in DOMAINS["graphs"].tasks[task].presets.items():
+        preset = EvalConfig.preset(name, task, "gin", epochs=3)
+        assert preset == EvalConfig(task, "gin", **{**changes, "epochs": 3})
+    with pytest.raises(ConfigError, match="preset is 'none'"):
+        EvalConfig.preset("none", task)
 
 
 @pytest.mark.parametrize(("config", "number"), GOLDEN)
@@ -167,6 +205,10 @@ def test_configurations_are_read_only_values() -> None:
     assert CondenseConfig("cora", "gcond", 0.026, seed=np.int64(0)) == CORA  # type: ignore[arg-type]
 
 
+UNSOUND = EvalConfig().text.replace('"model"', '"epochs":"many","lr":0.5,"model"')
+"""A text that can be read, but not run: nothing is known of its values."""
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -193,9 +235,16 @@ def test_configurations_are_read_only_values() -> None:
         (lambda: EvalConfig(width=1), "unknown hyper-parameter 'width'"),
         (lambda: CORA.replace(method="gcnod"), "unknown method 'gcnod'"),
         (lambda: CORA["depth"], "has no 'depth'; it has dataset"),
+        (lambda: CondenseConfig("nci1", "random", 0.1), "said by per_class, .* not by ratio"),
+        (lambda: CondenseConfig("cora", "random", per_class=3), "said by ratio, .* not by per_cl"),
+        (lambda: CondenseConfig("nci1", "random"), "said by per_class, as in per_class=10$"),
+        (lambda: CondenseConfig("nci1", "random", per_class=0), "per_class is 0; .* from 1"),
+        (lambda: CondenseConfig("nci1", "gcond", per_class=1), "it condenses nodes, not graphs"),
+        (lambda: CondenseConfig("x", "random", 0.1, domain="sets"), "domain is 'sets'; allowed"),
+        (lambda: EvalConfig("graph-classification", "sgc"), "model is 'sgc'; .*allowed: gcn, gin"),
         (lambda: CondenseConfig.from_text("{"), "is no configuration"),
         (lambda: CondenseConfig.from_text("[]"), "is no configuration"),
-        (lambda: CondenseConfig.from_text('{"recipe": "1"}'), "is no configuration: it has no 'ra"),
+        (lambda: CondenseConfig.from_text('{"recipe": "1"}'), "is no configuration: it has no 'da"),
         (lambda: CondenseConfig.from_text(CORA.text.replace('"1"', "1")), "recipe is 1"),
         (lambda: CondenseConfig.from_text(CORA.text.replace("0.026", "26")), "ratio is 26"),
         (lambda: CondenseConfig.from_text(MIXED.text.replace(":3", ":[3]")), "epochs: not a numb"),
@@ -234,6 +283,16 @@ def made(method: str, **changes: Any) -> CondenseConfig:
         (lambda: EvalConfig(dropout=1), "dropout is 1.0"),
         (lambda: EvalConfig(epochs=0), "epochs is 0; it must be at least 1"),
         (lambda: EvalConfig(lr=0), "lr is 0.0; it must be above 0"),
+        (lambda: EvalConfig(epochs=2**70), "epochs is 11.*; it must be .* at most 1,000,000"),
+        (lambda: EvalConfig(hidden=10**400), "hidden is 10+; it is of the type int"),
+        (lambda: EvalConfig(seed=2**63), "seed is 9223372036854775808; .* below 9,223"),
+        (lambda: made("gcond", lr_feat=1e300), "lr_feat is 1e.300; .* at most 1,000,000"),
+        (lambda: made("gcond", layers=10**6), "layers is 1000000"),
+        (lambda: made("gcond", fanout="9" * 5_000), "fanout is"),
+        (lambda: CondenseConfig.from_text("[" * 100_000), "nested"),
+        (lambda: CondenseConfig.from_text('{"ratio": NaN}'), "NaN is no number"),
+        (lambda: EvalConfig.from_text(UNSOUND).count("epochs"), "epochs of .* is no number"),
+        (lambda: EvalConfig.from_text(UNSOUND).count("lr"), "lr of .* is no whole number"),
         (lambda: EvalConfig(threshold=-0.1), "threshold is -0.1"),
         (lambda: CORA.replace(hidden=0), "hidden is 0"),
         (lambda: EvalConfig().replace(layers=0), "layers is 0"),
@@ -254,7 +313,7 @@ def test_a_method_may_say_what_its_own_are_allowed(monkeypatch: pytest.MonkeyPat
     defaults = {"epochs": "auto", "hidden": 8, "depth": 2, "batch": 1}
     allowed = {"epochs": Pattern("auto|[0-9]+", "auto or a number"), "batch": Range(below=5)}
     theirs = MethodSpec("theirs", "gradient", "sample", "gcn", defaults, allowed=allowed)
-    monkeypatch.setattr(methods, "METHODS", {**METHODS, "theirs": theirs})
+    monkeypatch.setattr(methods, "DOMAINS", changed_nodes(methods={**METHODS, "theirs": theirs}))
     assert made("theirs", epochs="12", batch=-3, depth=-9).count("depth") == -9
     for changes, message in (
         ({"epochs": "many"}, "epochs is 'many'; it must be auto or a number"),
@@ -335,9 +394,11 @@ def test_a_new_recipe_changes_the_keys_of_its_own_method_only(
     before = {name: made(name) for name in METHODS}
     task = EvalConfig("link-prediction")
     changed = {**METHODS, "gcond": dataclasses.replace(METHODS["gcond"], recipe="2")}
-    monkeypatch.setattr(methods, "METHODS", changed)
-    recipes = {"node-classification": "2", "link-prediction": "1"}
-    monkeypatch.setattr(config_module, "TASK_RECIPES", recipes)
+    tasks = dict(NODES.tasks)
+    first = dataclasses.replace(tasks["node-classification"], recipe="2")
+    both = changed_nodes(methods=changed, tasks={**tasks, "node-classification": first})
+    monkeypatch.setattr(methods, "DOMAINS", both)
+    monkeypatch.setattr(domains, "DOMAINS", both)
     after = {name: made(name) for name in METHODS}
     assert [name for name in METHODS if before[name] != after[name]] == ["gcond"]
     assert json.loads(after["gcond"].text)["recipe"] == after["gcond"].recipe == "2"

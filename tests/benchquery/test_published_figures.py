@@ -11,7 +11,7 @@ from benchquery import CondenseConfig
 from benchquery.errors import ConfigError, CorruptTableError, QueryError, UnknownNameError
 from benchquery.kinds.condensed import published as module
 from benchquery.kinds.condensed.config import TASKS
-from benchquery.kinds.condensed.domains.nodes import METHODS
+from benchquery.kinds.condensed.domains.nodes import INITS, METHODS
 from benchquery.kinds.condensed.grids import grid
 from benchquery.kinds.condensed.published import (
     Published,
@@ -117,7 +117,7 @@ def test_the_grid_of_the_paper() -> None:
     }  # fmt: skip
     inits = [c for c in configs if c.dataset == "cora" and c.ratio == 0.026 and c.method == "dm"]
     assert Counter((c.init, c.backbone) for c in inits) == dict.fromkeys(
-        [*((init, "sgc") for init in METHODS["dm"].inits), ("sample", "transformer")], 1
+        [*((init, "sgc") for init in INITS), ("sample", "transformer")], 1
     )
 
 

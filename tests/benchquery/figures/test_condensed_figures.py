@@ -109,7 +109,7 @@ def test_costs_are_times_and_sizes(cond: CondensedTable, frame: pd.DataFrame) ->
 
 
 def test_models_is_a_matrix_with_its_numbers(cond: CondensedTable, frame: pd.DataFrame) -> None:
-    axes = cond.plot.models(ratio=0.026).axes[0]
+    axes = cond.plot.models(size=0.026).axes[0]
     ok = frame[(frame["ratio"] == 0.026) & (frame["status"] == "ok")]
     expected = 100 * ok.pivot_table(index="method", columns="model", values="perf")
     rows = [label.get_text() for label in axes.get_yticklabels()]
@@ -123,7 +123,7 @@ def test_models_is_a_matrix_with_its_numbers(cond: CondensedTable, frame: pd.Dat
             assert text == ("-" if np.isnan(value) else f"{value:.1f}")
     assert shown[-1].tolist() == ["80.0", "80.0"]
     with pytest.raises(QueryError, match=r"no ratio 0\.5; allowed: 0\.013, 0\.026"):
-        cond.plot.models(ratio=0.5)
+        cond.plot.models(size=0.5)
 
 
 def test_trace_and_curve_are_of_one_graph(cond: CondensedTable) -> None:

@@ -10,7 +10,7 @@ see. A' is the subgraph that the selected nodes induce.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
@@ -27,10 +27,8 @@ from benchbuild.kinds.condense.nodes.backbones import linear_weights
 from benchbuild.kinds.condense.nodes.payload import CondensedGraph
 from benchbuild.kinds.condense.nodes.problem import Problem
 from benchbuild.kinds.condense.nodes.scaling import dense_rows
+from benchbuild.kinds.condense.selection import Select
 from benchquery.kinds.condensed.config import CondenseConfig
-
-Select = Callable[[Tensor, int], Tensor]
-"""Which rows of a class's embeddings, (members, width), to take, given how many."""
 
 
 def core_set(

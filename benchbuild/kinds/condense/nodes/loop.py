@@ -13,12 +13,13 @@ model. The second one is the first one of the next step, so it is computed once 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import torch
 from torch import Tensor
 
+from benchbuild.kinds.condense.learning import Learner, mean_losses
 from benchbuild.kinds.condense.method import Snapshot
 from benchbuild.kinds.condense.nodes.backbones import Backbone, Weights, make_backbone
 from benchbuild.kinds.condense.nodes.init import initial_features
@@ -79,7 +80,7 @@ def match(
     for epoch in range(1, epochs + 1):
         losses += state.epoch(epoch, state.drawn_weights())
         if epoch % every == 0 or epoch == epochs:
-            yield Snapshot(epoch, state.graph(), _means(losses))
+            yield Snapshot(epoch, state.graph(), mean_losses(losses))
             losses.clear()
 
 
@@ -116,8 +117,8 @@ class MatchingState:
             problem, config, self._backbone, self.labels, self._generator
         )
         self._frozen = features_frozen(problem, config)
-        self._features = _Learner([self.x], config.number("lr_feat"))
-        self._edges = _Learner(self.structure.weights, config.number("lr_adj"))
+        self._features = Learner([self.x], config.number("lr_feat"))
+        self._edges = Learner(self.structure.weights, config.number("lr_adj"))
 
     def graph(self) -> CondensedGraph:
         """Return a copy of the graph as it is."""
@@ -140,7 +141,7 @@ class MatchingState:
         on_edges = (epoch - 1) % (adj_steps + self._config.count("feat_steps")) < adj_steps
         learner = self._edges if on_edges else None if self._frozen else self._features
         outer = self._config.count("outer")
-        model = _Learner(weights, self._config.number("lr_model"))
+        model = Learner(weights, self._config.number("lr_model"))
         adjacency = self.structure(self.x)
         for step in range(1, outer + 1):
             loss = self._objective(weights, self._view(self.x, adjacency))
@@ -160,30 +161,9 @@ class MatchingState:
         return synthetic_view(x, adjacency, self._backbone.layers, self._backbone.aggregated)
 
     @torch.no_grad()
-    def _train(self, weights: Weights, model: _Learner, view: View) -> None:
+    def _train(self, weights: Weights, model: Learner, view: View) -> None:
         """Train a model on the synthetic graph."""
         shares = torch.full((1, view.targets), 1 / view.targets, device=self._device)
         for _ in range(self._config.count("inner")):
             gradients = self._backbone.gradients(weights, view, self.labels, shares)
             model.step([gradient[0] for gradient in gradients])
-
-
-class _Learner:
-    """Tensors that Adam updates with gradients it is given."""
-
-    def __init__(self, tensors: list[Tensor], lr: float) -> None:
-        self.tensors = [tensor.requires_grad_() for tensor in tensors]
-        self._optimizer = torch.optim.Adam(self.tensors, lr=lr, fused=True)
-
-    def step(self, gradients: Sequence[Tensor]) -> None:
-        """Update the tensors in place."""
-        for tensor, gradient in zip(self.tensors, gradients, strict=True):
-            tensor.grad = gradient
-        self._optimizer.step()
-
-
-def _means(losses: list[dict[str, float]]) -> dict[str, float]:
-    """Return the mean of each loss over the steps that have it."""
-    names = dict.fromkeys(name for each in losses for name in each)
-    found = {name: [each[name] for each in losses if name in each] for name in names}
-    return {name: sum(values) / len(values) for name, values in found.items()}

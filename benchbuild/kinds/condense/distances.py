@@ -1,0 +1,39 @@
+"""How far the gradients on synthetic data are from those on real data, class by class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+import torch
+from torch import Tensor
+
+Distance = Callable[[Sequence[Tensor], Sequence[Tensor]], Tensor]
+"""From two lists of gradients, each with a first dimension of classes, to one number a class."""
+
+
+def cosine_distance(synthetic: Sequence[Tensor], real: Sequence[Tensor]) -> Tensor:
+    r"""Return :math:`\sum_W \sum_j 1 - \cos(\nabla W_j, \nabla W'_j)` over weight matrices.
+
+    The rows j belong to the outputs of a layer. Biases don't count, as in GCond.
+    """
+    total = torch.zeros(len(real[0]), device=real[0].device, dtype=real[0].dtype)
+    for ours, theirs in zip(synthetic, real, strict=True):
+        if ours.dim() == 3:
+            norms = ours.norm(dim=2) * theirs.norm(dim=2)
+            total = total + (1 - (ours * theirs).sum(dim=2) / (norms + 1e-6)).sum(dim=1)
+    return total
+
+
+def squared_distance(synthetic: Sequence[Tensor], real: Sequence[Tensor]) -> Tensor:
+    """Return the squared Euclidean distance of all gradients, biases included."""
+    parts = [
+        (ours - theirs).square().flatten(1).sum(dim=1)
+        for ours, theirs in zip(synthetic, real, strict=True)
+    ]
+    return torch.stack(parts).sum(dim=0)
+
+
+DISTANCES: Mapping[str, Distance] = MappingProxyType(
+    {"cosine": cosine_distance, "mse": squared_distance}
+)

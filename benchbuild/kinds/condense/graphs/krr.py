@@ -1,0 +1,212 @@
+r"""The loop of KiDD: synthetic graphs by which kernel ridge regression predicts the real ones.
+
+.. math:: \min_{A', X'} \; H\big(y, \operatorname{softmax} \hat{y}\big)
+    + \beta \, \| \tilde{K}_{SS} - I \|_F, \qquad
+    \hat{y} = K_{TS} \Big(K_{SS} + \lambda \frac{\operatorname{tr} K_{SS}}{n} I\Big)^{-1} y'
+
+with :math:`\tilde{K}_{SS}` the kernel of the synthetic graphs scaled to a diagonal of ones, *n* of
+them, and *H* the cross-entropy. The labels y' are as many of each class, and stay. Every update
+takes some real and some synthetic graphs at random, and features stay between 0 and 1.
+
+Synthetic graphs begin as real ones, cut off at, or filled up with empty nodes to, one size.
+
+Protocol ``as-released`` keeps what GC-Bench's copy of the method does: features that are not
+divided by each node's sum are cut off at 1 all the same.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+from torch_geometric.utils import to_dense_adj, to_dense_batch
+
+from benchbuild.kinds.condense.graphs.litegntk import GraphSide, Side, Steps, self_kernel
+from benchbuild.kinds.condense.graphs.payload import CondensedGraphs
+from benchbuild.kinds.condense.graphs.problem import GraphsProblem
+from benchbuild.kinds.condense.learning import Learner, mean_losses
+from benchbuild.kinds.condense.method import Snapshot
+from benchquery.kinds.condensed.config import CondenseConfig
+
+_TIMES_AVERAGE = 2
+"""Nodes of a synthetic graph, in those of an average real one, if nothing else is asked for."""
+_LEAST = 1e-12
+"""What is added to, or taken for, a diagonal entry that would be zero: graphs without edges."""
+
+
+class Structure(Protocol):
+    """The edges of synthetic graphs while they are learnt.
+
+    Attributes:
+        steps: What is done to real graphs in the kernel.
+        tensors: What is learnt.
+    """
+
+    steps: Steps
+    tensors: list[Tensor]
+
+    def side(self, x: Tensor, chosen: Tensor, update: int) -> Side:
+        """Return some of the graphs as one side of the kernel.
+
+        Args:
+            x: (chosen, nodes, features).
+            chosen: Their numbers.
+            update: The number of the update, from 0.
+        """
+
+    def updated(self) -> None:
+        """Put right what an update may have left out of bounds."""
+
+    def edges(self) -> Tensor:
+        """Return (graphs, nodes, nodes) of 0 and 1: the graphs as models are trained on them."""
+
+
+MakeStructure = Callable[[Tensor, CondenseConfig, torch.Generator], Structure]
+"""Makes a structure that begins as the (graphs, nodes, nodes) adjacency of 0 and 1."""
+
+
+def distil(
+    problem: GraphsProblem, config: CondenseConfig, make_structure: MakeStructure
+) -> Iterator[Snapshot]:
+    """Yield synthetic graphs on the way to ones that predict the real ones.
+
+    Args:
+        problem: The graphs that are condensed.
+        config: The loop's ``per_class``, ``nodes``, ``epochs``, ``evaluate_every``, ``lr_adj``,
+            ``lr_feat``, ``batch``, ``batch_synthetic``, ``ridge`` and ``orthogonality``. An epoch is
+            an update.
+        make_structure: Makes the edges.
+    """
+    generator = torch.Generator().manual_seed(config.seed)
+    normalised = config.protocol == "corrected"
+    observed = by_row(problem.graphs.x) if normalised else problem.graphs.x
+    x, adjacency = initial_graphs(problem, config, observed, generator)
+    labels = problem.synthetic_labels(config)
+    structure = make_structure(adjacency, config, generator)
+    real = GraphSide(problem.graphs, observed, structure.steps)
+    edge_learner = Learner(structure.tensors, config.number("lr_adj"))
+    learner = Learner([x], config.number("lr_feat"))
+    draw = _Draw(problem, config, generator)
+
+    def snapshot(epoch: int, losses: list[dict[str, float]]) -> Snapshot:
+        graphs = CondensedGraphs.from_dense(x, structure.edges(), labels, by_row=normalised)
+        return Snapshot(epoch, graphs.detach(), mean_losses(losses))
+
+    yield snapshot(0, [])
+    epochs, every = config.count("epochs"), config.count("evaluate_every")
+    targets = functional.one_hot(labels, problem.num_classes)
+    losses: list[dict[str, float]] = []
+    for epoch in range(1, epochs + 1):
+        graphs, chosen = draw.real(), draw.synthetic(len(labels))
+        side = structure.side(x[chosen], chosen, epoch - 1)
+        k_ss = self_kernel(side).double()
+        k_st = real.kernel(side, graphs).double()
+        predicted = regression(k_ss, k_st, targets[chosen].double(), config.number("ridge"))
+        entropy = functional.cross_entropy(predicted, problem.graphs.y[graphs])
+        apart = config.number("orthogonality") * overlap(k_ss)
+        gradients = torch.autograd.grad(entropy + apart, [x, *structure.tensors])
+        learner.step(gradients[:1])
+        edge_learner.step(gradients[1:])
+        with torch.no_grad():
+            x.clamp_(0.0, 1.0)
+            structure.updated()
+        losses.append({"regression": float(entropy.detach()), "overlap": float(apart.detach())})
+        if epoch % every == 0 or epoch == epochs:
+            yield snapshot(epoch, losses)
+            losses.clear()
+
+
+def regression(k_ss: Tensor, k_st: Tensor, y: Tensor, ridge: float) -> Tensor:
+    """Return (real graphs, classes) of what kernel ridge regression predicts.
+
+    Args:
+        k_ss: (synthetic graphs, synthetic graphs) kernel.
+        k_st: (synthetic graphs, real graphs) kernel.
+        y: (synthetic graphs, classes).
+        ridge: How much of the mean of the kernel's diagonal is added to it.
+    """
+    amount = (ridge * k_ss.diagonal().mean()).clamp(min=_LEAST)
+    eye = torch.eye(len(k_ss), dtype=k_ss.dtype, device=k_ss.device)
+    return k_st.T @ torch.linalg.solve(k_ss + amount * eye, y)
+
+
+def overlap(k_ss: Tensor) -> Tensor:
+    """Return how far a kernel, scaled to a diagonal of ones, is from the identity."""
+    root = k_ss.diagonal().clamp(min=_LEAST).sqrt()
+    eye = torch.eye(len(k_ss), dtype=k_ss.dtype, device=k_ss.device)
+    return (k_ss / torch.outer(root, root) - eye).norm()
+
+
+def by_row(x: Tensor) -> Tensor:
+    """Return features divided by each node's sum, where that is not zero."""
+    total = x.sum(dim=1, keepdim=True)
+    return x / total.where(total != 0, 1.0)
+
+
+def initial_graphs(
+    problem: GraphsProblem, config: CondenseConfig, x: Tensor, generator: torch.Generator
+) -> tuple[Tensor, Tensor]:
+    """Return the features and the adjacency that synthetic graphs begin with, those of real ones.
+
+    Args:
+        problem: The graphs that are condensed.
+        config: Says how many graphs of each class, which ones, and ``nodes``: of how many nodes; 0
+            for twice as many as training graphs have on average.
+        x: (nodes, features) of the training graphs.
+        generator: The source of everything random.
+
+    Returns:
+        (graphs, nodes, features), and (graphs, nodes, nodes) of 0 and 1.
+    """
+    nodes = config.count("nodes")
+    if not nodes:
+        average = problem.graphs.num_nodes / len(problem.graphs)
+        nodes = _TIMES_AVERAGE * max(1, round(average))
+    whole = dataclasses.replace(problem.graphs, x=x, edge_attr=None, edge_weight=None)
+    graphs = whole.select(initial_choice(problem, config, generator))
+    size = {"max_num_nodes": nodes, "batch_size": len(graphs)}
+    features, _ = to_dense_batch(graphs.x, graphs.graph_of, **size)
+    adjacency = to_dense_adj(graphs.edge_index, graphs.graph_of, **size)
+    return features, adjacency.clamp(max=1.0)
+
+
+def initial_choice(
+    problem: GraphsProblem, config: CondenseConfig, generator: torch.Generator
+) -> Tensor:
+    """Return the numbers of the training graphs that synthetic ones begin as, class by class."""
+    chosen = []
+    for _, members in problem.classes(config):
+        order = torch.randperm(len(members), generator=generator)
+        chosen.append(members[order[: config.count("per_class")].to(members.device)])
+    return torch.cat(chosen)
+
+
+class _Draw:
+    """Numbers of graphs at random: real ones in passes over all of them, synthetic ones afresh."""
+
+    def __init__(
+        self, problem: GraphsProblem, config: CondenseConfig, generator: torch.Generator
+    ) -> None:
+        self._count = len(problem.graphs)
+        self._device = problem.device
+        self._batch = config.count("batch")
+        self._synthetic = config.count("batch_synthetic")
+        self._generator = generator
+        self._left: list[Tensor] = []
+
+    def real(self) -> Tensor:
+        """Return the numbers of the next real graphs."""
+        if not self._left:
+            self._left = list(self._order(self._count).split(self._batch))
+        return self._left.pop(0)
+
+    def synthetic(self, count: int) -> Tensor:
+        """Return the numbers of some of the synthetic graphs."""
+        return self._order(count)[: self._synthetic]
+
+    def _order(self, count: int) -> Tensor:
+        return torch.randperm(count, generator=self._generator).to(self._device)

@@ -1,0 +1,1 @@
+"""Methods that condense a set of graphs with a class each."""
