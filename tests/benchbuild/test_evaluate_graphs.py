@@ -380,9 +380,7 @@ def test_features_are_divided_by_their_sum_where_the_payload_s_are(
     total = x.sum(dim=1, keepdim=True)
     divided = x / torch.where(total == 0, torch.ones_like(total), total)
     raw, scaled = (dataset(dataclasses.replace(graphs, x=part)) for part in (x, divided))
-    ours = GraphSetEvaluator(raw, CPU).evaluate(
-        dataclasses.replace(payload, by_row=True), config()
-    )
+    ours = GraphSetEvaluator(raw, CPU).evaluate(dataclasses.replace(payload, by_row=True), config())
     theirs = GraphSetEvaluator(scaled, CPU).evaluate(payload, config())
     np.testing.assert_allclose(ours.curve, theirs.curve, rtol=1e-6)
 
