@@ -92,7 +92,7 @@ class Ours:
 
 def compare(data: GraphSet, model: str, per_class: int, epochs: int) -> None:
     """Time a model both ways and print a line."""
-    config = EvalConfig("graph-classification", model, norm="none")
+    config = EvalConfig("graph-classification", model, layers=3, norm="none")
     members = [data.train[data.graphs.y[data.train] == label] for label in range(data.num_classes)]
     numbers = torch.cat([part[:per_class] for part in members])
     held = torch.cat([data.valid, data.test])

@@ -42,7 +42,14 @@ POOLS = {"mean": pyg.global_mean_pool, "sum": pyg.global_add_pool}
 
 
 def config(model: str = "gcn", seed: int = 0, **changed: Value) -> EvalConfig:
-    small = {"hidden": HIDDEN, "epochs": 12}
+    small = {
+        "hidden": HIDDEN,
+        "layers": 3,
+        "epochs": 12,
+        "lr": 1e-3,
+        "decay": "none",
+        "norm": "none",
+    }
     return EvalConfig("graph-classification", model, seed, **{**small, **changed})
 
 
@@ -409,7 +416,8 @@ def test_the_other_metric_is_that_of_the_chosen_epoch(payload: CondensedGraphs) 
 
 def test_a_training_that_diverges_says_so(evaluator: GraphSetEvaluator) -> None:
     graphs = motifs(4)
-    found = evaluator.evaluate(Given(graphs), config(lr=1e30, epochs=30))
+    large = dataclasses.replace(graphs, x=graphs.x * 1e20)
+    found = evaluator.evaluate(Given(large), config(lr=1e6, epochs=30))
     assert found.status == "diverged"
     assert "not finite in epoch" in found.reason
     assert np.isnan(found.curve[-1]).all()
@@ -451,6 +459,28 @@ def test_a_graph_without_edges_is_learnt_on(evaluator: GraphSetEvaluator) -> Non
     bare = dataclasses.replace(motifs(4), edge_index=torch.empty(2, 0, dtype=torch.long))
     for model in ("gcn", "gin"):
         assert evaluator.evaluate(Given(bare), config(model)).status == "ok"
+
+
+@pytest.mark.parametrize(("model", "norm"), [("gcn", "none"), ("gin", "batch")])
+def test_each_model_has_a_normalisation_of_its_own(model: str, norm: str) -> None:
+    own, named = (GraphModel(config(model, norm=name), FEATURES, CLASSES) for name in ("own", norm))
+    assert own.state_dict().keys() == named.state_dict().keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("doscond", (128, 3, 500, 1e-3, 0.0, 0.0, 128, "mean", "half", "none")),
+        ("gc-bench", (128, 5, 200, 1e-2, 5e-4, 0.0, 128, "mean", "step", "batch")),
+        ("kidd", (64, 5, 200, 1e-3, 5e-4, 0.0, 128, "sum", "step", "batch")),
+        ("mirage", (128, 2, 301, 1e-3, 0.0, 0.5, 500, "sum", "none", "none")),
+    ],
+)
+def test_presets_are_what_the_papers_code_says(name: str, said: tuple[Value, ...]) -> None:
+    """Whatever the defaults become."""
+    names = ("hidden", "layers", "epochs", "lr", "weight_decay", "dropout", "batch", "pooling")
+    preset = EvalConfig.preset(name, "graph-classification")
+    assert tuple(preset[one] for one in (*names, "decay", "norm")) == said
 
 
 def test_the_weighted_loss_of_a_batch_is_that_of_its_graphs() -> None:

@@ -111,24 +111,49 @@ _EVALUATION = TaskSpec(
     models=("gcn", "gin"),
     defaults={
         "hidden": 128,
-        "layers": 3,
+        "layers": 5,
         "epochs": 200,
-        "lr": 1e-3,
+        "lr": 0.01,
         "weight_decay": 0.0,
         "dropout": 0.0,
         "batch": 128,
         "pooling": "mean",
         "threshold": 0.5,
-        "decay": "none",
-        "norm": "none",
+        "decay": "step",
+        "norm": "own",
     },
     allowed={
         "epochs": ALLOWED["expert_epochs"],
         "pooling": Choice(("mean", "sum")),
         "decay": Choice(("none", "half", "step")),
-        "norm": Choice(("none", "batch")),
+        "norm": Choice(("own", "none", "batch")),
+    },
+    presets={
+        "doscond": {"layers": 3, "epochs": 500, "lr": 1e-3, "decay": "half", "norm": "none"},
+        "gc-bench": {"layers": 5, "weight_decay": 5e-4, "norm": "batch"},
+        "kidd": {
+            "hidden": 64,
+            "layers": 5,
+            "lr": 1e-3,
+            "weight_decay": 5e-4,
+            "pooling": "sum",
+            "norm": "batch",
+        },
+        "mirage": {
+            "layers": 2,
+            "epochs": 301,
+            "lr": 1e-3,
+            "dropout": 0.5,
+            "batch": 500,
+            "pooling": "sum",
+            "decay": "none",
+            "norm": "none",
+        },
     },
 )
+"""Presets: the GCN of DosCond (molhiv: 100 epochs, ``pooling="sum"``), which is also that of
+GC-Bench; the GIN of GC-Bench (molhiv: ``pooling="sum"``); the GIN of KiDD; both models of Mirage,
+without its weight decay of 100."""
 
 GRAPHS = DomainSpec(
     name="graphs",
