@@ -62,6 +62,10 @@ class Evaluated(Protocol):
         """The test metrics of the models trained on the original graph."""
 
     @property
+    def eval_other(self) -> np.ndarray:
+        """The test metrics by the other of accuracy and ROC-AUC; none in records of older runs."""
+
+    @property
     def eval_status(self) -> np.ndarray:
         """How each ended: the position in `STATUSES`."""
 
@@ -88,6 +92,7 @@ class Outcome:
     eval_valid: np.ndarray
     eval_perf: np.ndarray
     eval_full: np.ndarray
+    eval_other: np.ndarray
     eval_status: np.ndarray
     eval_reasons: tuple[str, ...]
     curves: np.ndarray
@@ -96,7 +101,7 @@ class Outcome:
     def nothing(cls, status: str, reason: str) -> Self:
         """Return what is said where there is no graph to evaluate."""
         none, statuses = np.empty(0), np.empty(0, np.int32)
-        return cls(status, reason, none, none, none, statuses, (), np.empty(0, np.float32))
+        return cls(status, reason, none, none, none, none, statuses, (), np.empty(0, np.float32))
 
     def ended(self, status: str, reason: str) -> Self:
         """Return the same with another end of the job."""
@@ -202,6 +207,7 @@ class Evaluations:
             eval_valid=np.array([one.valid_perf for one in found]),
             eval_perf=np.array([one.perf for one in found]),
             eval_full=np.array([one.full_perf for one in found]),
+            eval_other=np.array([one.other_perf for one in found]),
             eval_status=np.array([STATUSES.index(one.status) for one in found], np.int32),
             eval_reasons=tuple(one.reason for one in found),
             curves=np.concatenate([one.curve.astype(np.float32).reshape(-1) for one in found]),
@@ -225,6 +231,9 @@ class Evaluations:
                     perf=float(record.eval_perf[row]),
                     full_perf=float(record.eval_full[row]),
                     curve=curves[row],
+                    other_perf=float(record.eval_other[row])
+                    if len(record.eval_other)
+                    else math.nan,
                 )
             yield config, results
 
@@ -291,6 +300,7 @@ class Result:
         full_perf: The test metric of the model trained on the original graph.
         curve: (epochs, 7) float32.
         determined: Whether it would end so on any machine.
+        other_perf: The test metric at that epoch by the other of accuracy and ROC-AUC.
     """
 
     status: str
@@ -300,6 +310,7 @@ class Result:
     full_perf: float
     curve: np.ndarray
     determined: bool = True
+    other_perf: float = math.nan
 
     def problems(self) -> Iterator[str]:
         """Say where the figures are not what the curve gives."""
@@ -330,7 +341,13 @@ def _evaluate(evaluator: Evaluator[Any], kept: StoredPayload, config: EvalConfig
     try:
         found = evaluator.evaluate(kept.payload(), config)
         result = Result(
-            found.status, found.reason, found.valid_perf, found.perf, math.nan, found.curve
+            found.status,
+            found.reason,
+            found.valid_perf,
+            found.perf,
+            math.nan,
+            found.curve,
+            other_perf=found.other_perf,
         )
         return replace(result, full_perf=evaluator.full(config).perf)
     except Exception as error:

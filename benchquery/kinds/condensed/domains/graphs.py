@@ -139,5 +139,6 @@ GRAPHS = DomainSpec(
     backbones=BACKBONES,
     tasks=MappingProxyType({"graph-classification": _EVALUATION}),
     form="graphs",
+    two_metrics=True,
     judge_epochs=100,
 )

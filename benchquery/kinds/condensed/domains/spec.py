@@ -99,6 +99,7 @@ class DomainSpec:
         tasks: The tasks by name, the usual one first.
         form: The form of what is usually kept (`benchquery.kinds.condensed.forms`); other forms of
             the domain have the same columns in tables.
+        two_metrics: Whether rows have both accuracy and ROC-AUC, the dataset's own as ``perf``.
         judge_epochs: Epochs that a snapshot is judged by at most, in the usual task by the usual
             model; the final evaluation has all that it asks for.
     """
@@ -111,6 +112,7 @@ class DomainSpec:
     backbones: tuple[str, ...]
     tasks: Mapping[str, TaskSpec]
     form: str
+    two_metrics: bool = False
     judge_epochs: int = 200
 
     @property
