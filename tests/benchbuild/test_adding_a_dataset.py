@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,14 +14,16 @@ from benchbuild.cli import main
 from benchbuild.datasets import load
 from benchbuild.datasets.registry import ENTRY_POINT_GROUP as DATASETS
 from benchbuild.errors import DatasetError
+from benchbuild.testing import check_dataset
 from benchquery import lightread
 from tests.benchbuild.pages import code_block, entry_point, install, run_command, run_lines
 
 PAGE = "adding-a-dataset.md"
 FUNCTION = code_block(PAGE, "python", "def load_papers")
 SPEC = code_block(PAGE, "python", "DatasetSpec(")
+RINGS = code_block(PAGE, "python", "def load_rings")
 BROKEN = """
-from benchbuild.datasets import load
+from benchbuild.datasets import load, load_graphs
 
 def misnamed(root):
     return load("karate", root)
@@ -32,6 +35,9 @@ def failing(root):
     raise ValueError("the file\\nis odd")
 
 NUMBER = 3
+
+def unsaid(root):
+    return load_graphs("motifs", root)
 """
 
 
@@ -82,13 +88,51 @@ def test_what_the_page_states_is_true(papers: Path, monkeypatch: pytest.MonkeyPa
     install(papers, "true_papers", FUNCTION + SPEC, DATASETS, {"papers": "true_papers:PAPERS"})
     monkeypatch.syspath_prepend(papers)
     monkeypatch.setenv("GRAPHTAB_DATA", str(papers))
-    exec(code_block(PAGE, "text", "check_dataset"), {})
+    exec(code_block(PAGE, "text", "import check_dataset"), {})
+
+
+@pytest.fixture
+def rings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the data that the page's function of a set reads, and its package."""
+    random = np.random.default_rng(0)
+    closed = np.repeat([0, 1], 30)
+    np.savez(tmp_path / "rings.npz", atoms=random.integers(3, 9, size=60), closed=closed)
+    install(tmp_path, "our_rings", RINGS, DATASETS, {"rings": "our_rings:load_rings"})
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("GRAPHTAB_DATA", str(tmp_path))
+    return tmp_path
+
+
+def test_the_set_of_graphs_of_the_page_is_a_dataset(rings: Path) -> None:
+    check_dataset("rings")
+    names: dict[str, Any] = {}
+    exec(code_block(PAGE, "text", "load_graphs"), names)
+    data, batch = names["rings"], names["batch"]
+    assert (len(data.graphs), len(data.train), len(batch)) == (60, 48, 32)
+    open_chains = data.graphs.select((data.graphs.y == 0).nonzero().view(-1))
+    assert open_chains.num_edges == 2 * (open_chains.num_nodes - 30)
+    assert data.num_features == 32
+    listed = run_command(rings, ["benchbuild", "datasets", "--json"])
+    rows = {row["name"]: row for row in json.loads(listed.stdout)}
+    assert rows["rings"]["sort"] == "graphs"
+
+
+def test_what_needs_one_graph_refuses_the_set_of_the_page(rings: Path) -> None:
+    (rings / "rings.npz").unlink()
+    words = ["benchbuild", "train", "--dataset", "rings", "--workers", "1", "--out", "run"]
+    done = run_command(rings, words)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "benchbuild: error: dataset 'rings' is a set of graphs; train needs one graph with "
+        "labelled nodes\n"
+    )
+    assert not (rings / "run").exists()
 
 
 @pytest.fixture
 def theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a package whose datasets all have something wrong with them."""
-    points = {each: f"theirs:{each}" for each in ("misnamed", "wrong", "failing")}
+    points = {each: f"theirs:{each}" for each in ("misnamed", "wrong", "failing", "unsaid")}
     points |= {"number": "theirs:NUMBER", "absent": "nowhere:load"}
     install(tmp_path, "theirs", BROKEN, "graphtab.datasets", points)
     monkeypatch.syspath_prepend(tmp_path)
@@ -101,6 +145,7 @@ def theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         ("wrong", ": theirs:wrong returns int, not a benchbuild.datasets.Graph or GraphSet"),
         ("failing", " can't be loaded: ValueError: the file is odd (line 11 of "),
+        ("unsaid", ": theirs:unsaid returns a set of graphs, and is stated to be one graph with"),
         ("number", ": theirs:NUMBER is neither a function nor a DatasetSpec but int"),
         ("absent", ": can't import nowhere:load: ModuleNotFoundError: No module named 'nowhere'"),
     ],
