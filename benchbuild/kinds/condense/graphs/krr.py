@@ -77,8 +77,8 @@ def distil(
     Args:
         problem: The graphs that are condensed.
         config: The loop's ``per_class``, ``nodes``, ``epochs``, ``evaluate_every``, ``lr_adj``,
-            ``lr_feat``, ``batch``, ``batch_synthetic``, ``ridge`` and ``orthogonality``. An epoch is
-            an update.
+            ``lr_feat``, ``batch``, ``batch_synthetic``, ``ridge`` and ``orthogonality``. Its
+            epochs are updates.
         make_structure: Makes the edges.
     """
     generator = torch.Generator().manual_seed(config.seed)
@@ -106,15 +106,17 @@ def distil(
         k_ss = self_kernel(side).double()
         k_st = real.kernel(side, graphs).double()
         predicted = regression(k_ss, k_st, targets[chosen].double(), config.number("ridge"))
-        entropy = functional.cross_entropy(predicted, problem.graphs.y[graphs])
-        apart = config.number("orthogonality") * overlap(k_ss)
-        gradients = torch.autograd.grad(entropy + apart, [x, *structure.tensors])
+        loss = {
+            "regression": functional.cross_entropy(predicted, problem.graphs.y[graphs]),
+            "orthogonality": config.number("orthogonality") * overlap(k_ss),
+        }
+        gradients = torch.autograd.grad(sum(loss.values()), [x, *structure.tensors])
         learner.step(gradients[:1])
         edge_learner.step(gradients[1:])
         with torch.no_grad():
             x.clamp_(0.0, 1.0)
             structure.updated()
-        losses.append({"regression": float(entropy.detach()), "overlap": float(apart.detach())})
+        losses.append({name: float(value.detach()) for name, value in loss.items()})
         if epoch % every == 0 or epoch == epochs:
             yield snapshot(epoch, losses)
             losses.clear()
@@ -131,14 +133,16 @@ def regression(k_ss: Tensor, k_st: Tensor, y: Tensor, ridge: float) -> Tensor:
     """
     amount = (ridge * k_ss.diagonal().mean()).clamp(min=_LEAST)
     eye = torch.eye(len(k_ss), dtype=k_ss.dtype, device=k_ss.device)
-    return k_st.T @ torch.linalg.solve(k_ss + amount * eye, y)
+    weights: Tensor = torch.linalg.solve(k_ss + amount * eye, y)
+    return k_st.T @ weights
 
 
 def overlap(k_ss: Tensor) -> Tensor:
     """Return how far a kernel, scaled to a diagonal of ones, is from the identity."""
     root = k_ss.diagonal().clamp(min=_LEAST).sqrt()
     eye = torch.eye(len(k_ss), dtype=k_ss.dtype, device=k_ss.device)
-    return (k_ss / torch.outer(root, root) - eye).norm()
+    distance: Tensor = torch.linalg.matrix_norm(k_ss / torch.outer(root, root) - eye)
+    return distance
 
 
 def by_row(x: Tensor) -> Tensor:
@@ -196,13 +200,14 @@ class _Draw:
         self._batch = config.count("batch")
         self._synthetic = config.count("batch_synthetic")
         self._generator = generator
-        self._left: list[Tensor] = []
+        self._left = torch.zeros(0, dtype=torch.long)
 
     def real(self) -> Tensor:
         """Return the numbers of the next real graphs."""
-        if not self._left:
-            self._left = list(self._order(self._count).split(self._batch))
-        return self._left.pop(0)
+        if not len(self._left):
+            self._left = self._order(self._count)
+        batch, self._left = self._left[: self._batch], self._left[self._batch :]
+        return batch
 
     def synthetic(self, count: int) -> Tensor:
         """Return the numbers of some of the synthetic graphs."""

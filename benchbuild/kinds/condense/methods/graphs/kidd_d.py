@@ -7,8 +7,8 @@ L begins as 5 where a real graph has an edge and -5 elsewhere. Nodes take from t
 before the kernel's non-linear step, and a graph is the mean over its nodes (Xu et al., "Kernel
 ridge regression-based graph dataset distillation", 2023).
 
-The published code cuts L off at 0 and 1 after every update: from the second one on, half of the pairs
-without an edge are drawn as edges. Protocol ``as-released`` keeps that.
+The published code cuts L off at 0 and 1 after every update: from the second one on, half of the
+pairs without an edge are drawn as edges. Protocol ``as-released`` keeps that.
 """
 
 from __future__ import annotations
