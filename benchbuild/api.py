@@ -200,7 +200,7 @@ def build(
             "name a dataset, as in build(61237, 'cora'), or give features, classes and hp"
         )
     if dataset is not None:
-        spec = dataset_spec(dataset)
+        spec = dataset_spec(dataset).require("nodes", "build")
         hp = hp or spec.hyperparameters
         if features is None or classes is None:
             size = spec.stated_size

@@ -16,6 +16,14 @@ DATASET_ALIASES: Mapping[str, str] = MappingProxyType(
         "amazon-computers": "computers",
         "cite-seer": "citeseer",
         "pub-med": "pubmed",
+        "tu-nci1": "nci1",
+        "d&d": "dd",
+        "tu-dd": "dd",
+        "tu-proteins": "proteins-tu",
+        "tu-mutag": "mutag",
+        "ogbg-molbace": "molbace",
+        "ogbg-molbbbp": "molbbbp",
+        "ogbg-molhiv": "molhiv",
     }
 )
 """What datasets are called elsewhere, in lower case -> what they are called here."""

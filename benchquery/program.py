@@ -1,8 +1,9 @@
 """What both commands, ``benchquery`` and ``benchbuild``, do alike.
 
 Bad input and faults that a message can name are one line on standard error and exit code 2. A
-reader that closes its end, as ``head`` does, ends a command quietly. Terminals that know ASCII only
-get drawings of ASCII characters.
+reader of the output that closes its end, as ``head`` does, ends a command quietly. One of standard
+error does not: the work goes on, and nobody is told of it. Terminals that know ASCII only get
+drawings of ASCII characters.
 """
 
 from __future__ import annotations
@@ -12,10 +13,14 @@ import codecs
 import io
 import os
 import re
+import select
 import signal
 import sys
 from collections.abc import Callable
-from typing import NoReturn, TextIO
+from typing import TYPE_CHECKING, NoReturn, TextIO
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 BAD_INPUT = 2
 """The exit code of bad input."""
@@ -70,8 +75,19 @@ def _plain(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error(_ERRORS, _plain)
 
 
+class _Unheeded(io.FileIO):
+    """A file whose faults are nobody's business: what can't be written is left out."""
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        """Write, if that can be."""
+        try:
+            return super().write(data)
+        except OSError:
+            return memoryview(data).nbytes
+
+
 def _prepare_streams() -> None:
-    """Have streams that take any text, even if they are closed."""
+    """Have streams that take any text, even if they are closed; that of errors never fails."""
     for name in ("stdout", "stderr"):
         stream: TextIO | None = getattr(sys, name)
         if stream is None:
@@ -79,6 +95,23 @@ def _prepare_streams() -> None:
             setattr(sys, name, os.fdopen(nothing, "w", encoding="utf-8"))
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=_ERRORS)
+    if sys.stderr is sys.__stderr__ and isinstance(sys.stderr, io.TextIOWrapper):
+        sys.stderr = io.TextIOWrapper(
+            io.BufferedWriter(_Unheeded(sys.stderr.fileno(), "w", closefd=False)),
+            encoding=sys.stderr.encoding,
+            errors=_ERRORS,
+            line_buffering=True,
+        )
+
+
+def _is_unread(stream: TextIO) -> bool:
+    """Tell whether a stream is a pipe whose reader has gone away."""
+    waiting = select.poll()
+    try:
+        waiting.register(stream, 0)
+    except (OSError, ValueError):
+        return False
+    return any(events & (select.POLLERR | select.POLLHUP) for _, events in waiting.poll(0))
 
 
 def _give_up(stream: TextIO) -> None:
@@ -119,10 +152,10 @@ def run_program(program: str, run: Callable[[], int | None], *errors: type[Excep
             return run() or 0
         finally:
             sys.stdout.flush()
-    except BrokenPipeError:
-        _give_up(sys.stdout)
-        return 0
     except expected as error:
+        if isinstance(error, BrokenPipeError) and _is_unread(sys.stdout):
+            _give_up(sys.stdout)
+            return 0
         message = getattr(error, "shell", None) or str(error)
         _say(f"{program}: error: {one_line(message)}")
         try:

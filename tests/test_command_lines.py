@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchbuild.fuzzing import commands
-from benchquery.program import one_line
+from benchquery.program import one_line, run_program
 
 ROOT = Path(__file__).parent.parent
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
@@ -64,6 +64,37 @@ def test_broken_streams_end_without_a_traceback(
 ) -> None:
     done = run(tmp_path, script, "benchquery", "top", "cora", "-k", "20000")
     assert (done.returncode, done.stderr) == (code, said)
+
+
+def test_a_run_goes_on_when_the_reader_of_its_errors_goes_away(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    words = ("train", "--dataset", "karate", "--archs", "10000", "--seeds", "1", "--epochs", "2")
+    done = subprocess.run(
+        [sys.executable, "-m", "benchbuild", *words, "--device", "cpu", "--workers", "1"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=writing,
+        check=False,
+    )
+    os.close(writing)
+    assert done.returncode == 0
+    assert b"1 jobs, 0 finished before, now 1 ok" in done.stdout
+    assert len(list(tmp_path.glob("runs/karate/parts/*.parquet"))) == 1
+
+
+def test_a_pipe_that_breaks_elsewhere_is_no_quiet_end(capsys: pytest.CaptureFixture[str]) -> None:
+    """Only a reader of standard output that has gone away is what ``head`` does."""
+    reading, writing = os.pipe()
+    os.close(reading)
+
+    def work() -> int:
+        return os.write(writing, b"to a worker that has died")
+
+    assert run_program("benchbuild", work) == 2
+    os.close(writing)
+    assert capsys.readouterr().err == "benchbuild: error: [Errno 32] Broken pipe\n"
 
 
 @pytest.mark.parametrize("program", ["benchquery", "benchbuild"])

@@ -24,7 +24,7 @@ from benchbuild.pipeline.jobs import AnyRun
 from benchbuild.pipeline.registry import BUILT_IN as JOB_KINDS
 from benchbuild.pipeline.registry import GROUP as KINDS
 from benchbuild.testing import check_dataset, check_job_kind, check_method
-from benchbuild.testing.methods import SMALL_DATASET
+from benchbuild.testing.methods import SMALL
 from benchquery import CondenseConfig, lightread
 from benchquery.errors import BudgetExhaustedError, QueryError, UnknownHashError
 from benchquery.kinds.condensed.domains.nodes import METHODS
@@ -56,11 +56,11 @@ RUNS: dict[str, Callable[[], AnyRun]] = {
     ),
     "tune": lambda: benchbuild.tune_run("karate", trials=2, ranges={"epochs": [3]}),
     "darts": lambda: benchbuild.darts_run(
-        SMALL_DATASET, links=list(LINK_NAMES)[:2], hp=quick("csbm", pre=1, hidden=8)
+        SMALL["nodes"]["dataset"], links=list(LINK_NAMES)[:2], hp=quick("csbm", pre=1, hidden=8)
     ),
     "condense": lambda: benchbuild.condense_run(
-        SMALL_DATASET,
-        [CondenseConfig(SMALL_DATASET, "random", 0.1, seed=seed) for seed in (0, 1)],
+        SMALL["nodes"]["dataset"],
+        [CondenseConfig(SMALL["nodes"]["dataset"], "random", 0.1, seed=seed) for seed in (0, 1)],
         EVALUATIONS,
     ),
     "evaluate": lambda: benchbuild.evaluate_run(OLD / "karate-condensed", EVALUATIONS),

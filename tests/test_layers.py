@@ -23,7 +23,7 @@ KINDS = {
 
 LAYERS = {
     "benchquery": (
-        ("", "errors", "_imports", "_typing", "naming", "text", "pickles", "program"),
+        ("", "errors", "_imports", "_typing", "naming", "allowed", "text", "pickles", "program"),
         ("table",),
         ("analysis", "figures"),
         ("kinds",),
@@ -34,6 +34,7 @@ LAYERS = {
     ),
     "benchbuild": (
         ("", "errors"),
+        ("typed",),
         ("hyperparameters",),
         ("pipeline",),
         ("engines",),

@@ -1,4 +1,4 @@
-"""``benchbuild datasets``: list what can be trained on."""
+"""``benchbuild datasets``: list what can be trained on or condensed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ HELP = "list the datasets with their sizes, split, metric and licence"
 EXAMPLE = "benchbuild datasets --json"
 
 _SHOWN = (
-    "name", "nodes", "edges", "features", "classes", "metric", "on_disk", "licence", "split"
+    "name", "sort", "items", "nodes", "edges", "features", "classes", "metric", "on_disk",
+    "licence", "split",
 )  # fmt: skip
 
 
@@ -47,6 +48,8 @@ def _row(name: str, root: str | None) -> dict[str, Any]:
     spec = dataset_spec(name)
     return {
         "name": name,
+        "sort": spec.sort,
+        "items": spec.num_items,
         "nodes": spec.num_nodes,
         "edges": spec.num_edges,
         "features": spec.num_features,

@@ -6,6 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from benchquery.program import one_line
+
 NAME = "verify"
 HELP = "check a table or a run: checksums, rows, and figures against curves"
 EXAMPLE = "benchbuild verify tables/karate"
@@ -23,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
     found = False
     for problem in problems_in(args.folder):
         found = True
-        print(f"benchbuild: error: {problem}", file=sys.stderr)
+        print(f"benchbuild: error: {one_line(problem)}", file=sys.stderr)
     if not found:
         print(f"{args.folder}: no problems found")
     return 2 if found else 0

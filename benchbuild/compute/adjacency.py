@@ -32,7 +32,8 @@ def weighted_edges(
         op: Name of an operation that looks at neighbours.
         edge_index: Edges of the graph.
         num_nodes: Number of nodes of the graph.
-        edge_weight: Weights of the edges, for ``gcn`` and ``sage``; None if all are 1.
+        edge_weight: Weights of the edges, for ``gcn``, ``sage`` and ``gin``, which takes the
+            weighted sum; None if all are 1.
     """
     edges: Tensor = edge_index
     weight: Tensor | None = None
@@ -54,6 +55,8 @@ def weighted_edges(
             weight = ones / total[edge_index[1]]
         case "gin":
             edges = torch.cat([edge_index, torch.arange(num_nodes).expand(2, -1)], dim=1)
+            if edge_weight is not None:
+                weight = torch.cat([edge_weight, torch.ones(num_nodes)])
         case "gat":
             edges, _ = add_self_loops(remove_self_loops(edge_index)[0], num_nodes=num_nodes)
     return edges, torch.ones(edges.shape[1]) if weight is None else weight

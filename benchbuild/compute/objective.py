@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -73,6 +73,11 @@ class Objective:
         pairs = list(zip(parts, self.labels, strict=True))
         perfs = [_METRICS[self.metric](part, y).to(logits.device) for part, y in pairs]
         losses = [_LOSSES[self.metric](part, y).double() for part, y in pairs]
-        found = {f"{split}_perf": perf for split, perf in zip(SPLITS, perfs, strict=True)}
-        found |= {f"{split}_loss": loss for split, loss in zip(SPLITS, losses, strict=True)}
-        return torch.stack([found[name] for name in MEASURED])
+        return in_order(perfs, losses)
+
+
+def in_order(perfs: Sequence[Tensor], losses: Sequence[Tensor]) -> Tensor:
+    """Return the metrics and the losses of the three sets in the order of `MEASURED`."""
+    found = {f"{split}_perf": perf for split, perf in zip(SPLITS, perfs, strict=True)}
+    found |= {f"{split}_loss": loss for split, loss in zip(SPLITS, losses, strict=True)}
+    return torch.stack([found[name] for name in MEASURED])

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from benchbuild.datasets.generated import GeneratedModel
 from benchbuild.datasets.size import SPLIT_SEED, GraphSize
 from benchbuild.datasets.spec import DatasetSpec, SpecFactory, fixed
-from benchbuild.errors import DatasetError
 from benchbuild.hyperparameters import HyperParameters
 from benchquery._imports import LazyModule
 
@@ -49,7 +49,7 @@ def _load_karate(_root: Path) -> Graph:
 
 
 @dataclass(frozen=True)
-class BlockModel:
+class BlockModel(GeneratedModel):
     """A contextual stochastic block model: who is in which block decides edges and features.
 
     Attributes:
@@ -63,6 +63,7 @@ class BlockModel:
         seed: Seed of everything that is drawn.
     """
 
+    family: ClassVar[str] = "csbm"
     nodes: int = 500
     classes: int = 4
     features: int = 32
@@ -80,20 +81,6 @@ class BlockModel:
         self._check("homophily", 0.0 <= self.homophily <= 1.0, "in [0, 1]")
         self._check("signal", 0.0 <= self.signal < math.inf, "a finite number from 0")
         self._check("seed", 0 <= self.seed < 2**32, "in [0, 2**32)")
-
-    def _check(self, name: str, fine: bool, allowed: str) -> None:
-        if not fine:
-            raise DatasetError(f"csbm: {name}={getattr(self, name)} must be {allowed}")
-
-    @property
-    def name(self) -> str:
-        """The name that gives this very model: ``csbm`` and what differs from the defaults."""
-        changed = [
-            f"{field.name}={getattr(self, field.name)}"
-            for field in dataclasses.fields(self)
-            if getattr(self, field.name) != field.default
-        ]
-        return ":".join(["csbm", ",".join(changed)]) if changed else "csbm"
 
     @property
     def per_class(self) -> tuple[int, int]:
@@ -148,32 +135,12 @@ class BlockModel:
         return np.stack([source[apart], target[apart]]).astype(np.int64)
 
 
-def block_model(parameters: Mapping[str, str]) -> BlockModel:
-    """Make the model that the parameters in a dataset's name describe.
-
-    Raises:
-        DatasetError: If a parameter does not exist or is not allowed.
-    """
-    kinds: dict[str, type[int] | type[float]] = {
-        name: type(value) for name, value in dataclasses.asdict(BlockModel()).items()
-    }
-    values: dict[str, int | float] = {}
-    for key, text in parameters.items():
-        if key not in kinds:
-            raise DatasetError(f"csbm: unknown parameter {key!r}; known: {', '.join(kinds)}")
-        try:
-            values[key] = kinds[key](text)
-        except ValueError:
-            raise DatasetError(f"csbm: {key}={text} is not of type {kinds[key].__name__}") from None
-    return BlockModel(**values)  # type: ignore[arg-type]
-
-
 DEFAULT_SIZE = GraphSize(500, 3_914, 32, 16_000, 4, trained=80, labelled=500)
 """Of the model without parameters, read off the graph."""
 
 
 def _csbm_spec(parameters: Mapping[str, str]) -> DatasetSpec:
-    model = block_model(parameters)
+    model = BlockModel.named(parameters)
     spec = DatasetSpec(
         name=model.name,
         num_nodes=model.nodes,

@@ -182,7 +182,7 @@ def checksum_of(parts: Iterable[tuple[str, Tensor]]) -> str:
     for name, part in parts:
         for label, tensor in _dense_parts(name, part):
             digest.update(f"{label} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
-            digest.update(tensor.contiguous().numpy().tobytes())
+            digest.update(tensor.contiguous().view(-1).view(torch.uint8).numpy().data)
     return digest.hexdigest()
 
 

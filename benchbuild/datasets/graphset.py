@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -12,6 +13,7 @@ from torch import Tensor
 
 from benchbuild.datasets.coding import compact_bytes, dense_bytes
 from benchbuild.datasets.graph import METRICS, checksum_of
+from benchbuild.datasets.union import GraphLike, united
 from benchbuild.errors import DatasetError
 
 SPLITS = ("train", "valid", "test")
@@ -122,6 +124,19 @@ def gather(starts: Tensor, chosen: Tensor) -> tuple[Tensor, Tensor]:
     return torch.arange(total, device=starts.device) + offset, begins
 
 
+def _numbers(name: str, part: str, chosen: Tensor | Sequence[int]) -> Tensor:
+    """Return the graphs that a part of the split names, by number or as a mask."""
+    numbers = torch.as_tensor(chosen)
+    if numbers.dtype == torch.bool:
+        return numbers.nonzero().view(-1)
+    if numbers.dim() != 1 or (numbers.is_floating_point() and len(numbers)):
+        raise DatasetError(
+            f"{name}: {part} is {numbers.dtype}{tuple(numbers.shape)}; it is a list of numbers of "
+            "graphs, or a mask"
+        )
+    return numbers.long()
+
+
 @dataclass(frozen=True, eq=False)
 class GraphSet:
     """A set of graphs for graph classification. Never changed after it was made.
@@ -161,6 +176,52 @@ class GraphSet:
         for part in SPLITS:
             self._check_part(part)
 
+    @classmethod
+    def build(
+        cls,
+        name: str,
+        graphs: Iterable[GraphLike],
+        train: Tensor | Sequence[int],
+        valid: Tensor | Sequence[int],
+        test: Tensor | Sequence[int],
+        *,
+        split: str,
+        num_classes: int | None = None,
+        metric: str = "accuracy",
+        features: str | None = None,
+    ) -> GraphSet:
+        """Make a set from single graphs: merge repeated edges, sort them and settle types.
+
+        Args:
+            name: The dataset's name.
+            graphs: The graphs, each as torch-geometric's ``Data`` (x, edge_index, y and, if edges
+                have discrete labels, edge_attr) or as (features, edges, class). An undirected edge
+                is two; self-loops are left out.
+            train: Numbers of the graphs that are trained on, or a mask.
+            valid: Those that choose the epoch.
+            test: Those that are reported.
+            split: How the three came about, in words.
+            num_classes: Number of classes; None for those that are there.
+            metric: "accuracy", or "rocauc" of the second of two classes.
+            features: What nodes without features are given, or all instead of their own:
+                "degree", one-hot, or "constant".
+
+        Raises:
+            DatasetError: If a part is not what it has to be; it says which one.
+        """
+        batch = GraphBatch(*united(name, graphs, features))
+        classes = int(batch.y.max()) + 1 if num_classes is None else num_classes
+        return cls(
+            name,
+            batch,
+            _numbers(name, "train", train),
+            _numbers(name, "valid", valid),
+            _numbers(name, "test", test),
+            num_classes=classes,
+            metric=metric,
+            split=split,
+        )
+
     def _check_graphs(self) -> None:
         graphs = self.graphs
         ends = graphs.node_ptr[0] == 0 and graphs.node_ptr[-1] == graphs.num_nodes
@@ -169,7 +230,12 @@ class GraphSet:
         if bool((graphs.sizes <= 0).any()):
             empty = int((graphs.sizes <= 0).nonzero()[0])
             raise DatasetError(f"{self.name}: graph {empty} has no nodes; leave it out")
-        if not bool(graphs.x.isfinite().all()):
+        if not graphs.num_features:
+            raise DatasetError(
+                f"{self.name}: nodes have no features; GraphSet.build can give them some, "
+                "features='degree' or 'constant'"
+            )
+        if not bool(torch.stack(graphs.x.aminmax()).isfinite().all()):
             raise DatasetError(f"{self.name}: a feature is not a finite number")
         if not graphs.num_edges:
             return
@@ -182,6 +248,21 @@ class GraphSet:
         source, target = graphs.graph_of[graphs.edge_index]
         if bool((source != target).any()):
             raise DatasetError(f"{self.name}: an edge joins two graphs")
+        self._check_both_ways()
+
+    def _check_both_ways(self) -> None:
+        source, target = self.graphs.edge_index
+        there = torch.unique(source * self.graphs.num_nodes + target)
+        back = torch.unique(target * self.graphs.num_nodes + source)
+        if not torch.equal(there, back):
+            lone = int(there[~torch.isin(there, back)][0])
+            ends = torch.tensor(divmod(lone, self.graphs.num_nodes))
+            graph = int(self.graphs.graph_of[ends[0]])
+            one, other = (ends - self.graphs.node_ptr[graph]).tolist()
+            raise DatasetError(
+                f"{self.name}: graph {graph} has an edge from node {one} to {other} and none back; "
+                "an undirected edge is there twice"
+            )
 
     def _check_labels(self) -> None:
         y = self.graphs.y
@@ -203,6 +284,8 @@ class GraphSet:
             raise DatasetError(f"{self.name}: {part} has no graph")
         if int(chosen.min()) < 0 or int(chosen.max()) >= len(self.graphs):
             raise DatasetError(f"{self.name}: {part} names a graph that is not there")
+        if len(torch.unique(chosen)) < len(chosen):
+            raise DatasetError(f"{self.name}: {part} names a graph twice")
         for other in SPLITS[: SPLITS.index(part)]:
             if bool(torch.isin(chosen, getattr(self, other)).any()):
                 raise DatasetError(f"{self.name}: a graph is in both {other} and {part}")
@@ -211,6 +294,11 @@ class GraphSet:
         if needed and bool((found == 0).any()):
             missing = int((found == 0).nonzero()[0])
             raise DatasetError(f"{self.name}: {part} has no graph of class {missing}")
+        if int((found > 0).sum()) < 2:
+            raise DatasetError(
+                f"{self.name}: all graphs of {part} are of class {int(found.argmax())}; there is "
+                "nothing to tell apart"
+            )
 
     @property
     def num_features(self) -> int:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from benchbuild.datasets.download import ensure_files
 from benchbuild.datasets.size import GraphSize
 from benchbuild.datasets.spec import DatasetSpec, SpecFactory, fixed
+from benchbuild.datasets.tables import read_table
 from benchbuild.hyperparameters import HyperParameters
 from benchquery._imports import LazyModule
 
@@ -26,7 +27,7 @@ else:
     np = LazyModule("numpy")
     torch = LazyModule("torch", extra="build")
 
-DOWNLOAD = "http://snap.stanford.edu/ogb/data/nodeproppred/{name}.zip"
+SERVER = "http://snap.stanford.edu/ogb/data"
 PROTEIN_TASKS = 112
 
 
@@ -40,27 +41,27 @@ ARXIV_FILES = _files("arxiv", "time", "node-feat")
 PROTEINS_FILES = _files("proteins", "species", "edge-feat")
 
 
-def _fetch(name: str, root: Path) -> None:
-    """Download and unpack one dataset with ogb's own helpers."""
+def fetch(archive: str, name: str, root: Path) -> None:
+    """Download and unpack one dataset with ogb's own helpers.
+
+    Args:
+        archive: Where on ogb's server it is, without the ending.
+        name: What its folder is called afterwards.
+        root: Data root.
+    """
     from ogb.utils.url import download_url, extract_zip
 
     folder = root / "ogb"
     folder.mkdir(parents=True)
-    extract_zip(download_url(DOWNLOAD.format(name=name), str(folder)), str(folder))
-    (folder / name).rename(folder / f"ogbn_{name}")
-
-
-def _table(path: Path) -> np.ndarray:
-    import pandas as pd
-
-    return pd.read_csv(path, header=None).to_numpy(copy=True)
+    extract_zip(download_url(f"{SERVER}/{archive}.zip", str(folder)), str(folder))
+    (folder / Path(archive).name).rename(folder / name)
 
 
 def _masks(folder: Path, num_nodes: int) -> tuple[Tensor, Tensor, Tensor]:
     from torch_geometric.utils import index_to_mask
 
     train, valid, test = (
-        index_to_mask(torch.from_numpy(_table(folder / f"{part}.csv.gz")).flatten(), num_nodes)
+        index_to_mask(torch.from_numpy(read_table(folder / f"{part}.csv.gz")).flatten(), num_nodes)
         for part in ("train", "valid", "test")
     )
     return train, valid, test
@@ -87,11 +88,11 @@ def _load_arxiv(root: Path) -> Graph:
 
     from benchbuild.datasets.graph import Graph
 
-    ensure_files("arxiv", root, ARXIV_FILES, partial(_fetch, "arxiv"))
+    ensure_files("arxiv", root, ARXIV_FILES, partial(fetch, "nodeproppred/arxiv", "ogbn_arxiv"))
     folder = root / "ogb" / "ogbn_arxiv"
-    x = torch.from_numpy(_table(folder / "raw" / "node-feat.csv.gz")).float()
-    edges = torch.from_numpy(_table(folder / "raw" / "edge.csv.gz").T.copy())
-    y = torch.from_numpy(_table(folder / "raw" / "node-label.csv.gz")).flatten()
+    x = torch.from_numpy(read_table(folder / "raw" / "node-feat.csv.gz")).float()
+    edges = torch.from_numpy(read_table(folder / "raw" / "edge.csv.gz").T.copy())
+    y = torch.from_numpy(read_table(folder / "raw" / "node-label.csv.gz")).flatten()
     return Graph.build(
         "arxiv",
         x,
@@ -108,11 +109,13 @@ def _load_proteins(root: Path) -> Graph:
 
     from benchbuild.datasets.graph import Graph
 
-    ensure_files("proteins", root, PROTEINS_FILES, partial(_fetch, "proteins"))
+    ensure_files(
+        "proteins", root, PROTEINS_FILES, partial(fetch, "nodeproppred/proteins", "ogbn_proteins")
+    )
     folder = root / "ogb" / "ogbn_proteins"
-    y = torch.from_numpy(_table(folder / "raw" / "node-label.csv.gz")).float()
-    edges = _table(folder / "raw" / "edge.csv.gz").T
-    x = mean_edge_features(edges, _table(folder / "raw" / "edge-feat.csv.gz"), y.shape[0])
+    y = torch.from_numpy(read_table(folder / "raw" / "node-label.csv.gz")).float()
+    edges = read_table(folder / "raw" / "edge.csv.gz").T
+    x = mean_edge_features(edges, read_table(folder / "raw" / "edge-feat.csv.gz"), y.shape[0])
     return Graph.build(
         "proteins",
         x,

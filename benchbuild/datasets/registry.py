@@ -3,7 +3,7 @@
 A dataset of your own is one function. Publish it as an entry point::
 
     [project.entry-points."graphtab.datasets"]
-    mine = "my_package:load_mine"      # def load_mine(root: Path) -> Graph
+    mine = "my_package:load_mine"      # def load_mine(root: Path) -> Graph, or -> GraphSet
 
 or, to state its facts beforehand, publish a :class:`DatasetSpec`. docs/adding-a-dataset.md shows
 both.
@@ -20,15 +20,28 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from benchbuild.datasets import citation, embedded, gnn_benchmark, hetero, inductive, ogb
+from benchbuild.datasets import (
+    citation,
+    embedded,
+    gnn_benchmark,
+    hetero,
+    inductive,
+    motifs,
+    ogb,
+    ogbg,
+    tu,
+)
+from benchbuild.datasets.images import cifar, digits, mnist, own, tiny_imagenet
 from benchbuild.datasets.root import data_root
-from benchbuild.datasets.spec import DatasetSpec, Loader, SpecFactory, fixed
+from benchbuild.datasets.spec import SORTS, DatasetSpec, Loader, SpecFactory, fixed
 from benchbuild.errors import BenchBuildError, DatasetError, UnknownDatasetError
 from benchbuild.hyperparameters import HyperParameters
 from benchquery.naming import DATASET_ALIASES, match_name
 
 if TYPE_CHECKING:
     from benchbuild.datasets.graph import Graph
+    from benchbuild.datasets.graphset import GraphSet
+    from benchbuild.datasets.images.image_set import ImageSet
 
 ENTRY_POINT_GROUP = "graphtab.datasets"
 
@@ -56,8 +69,10 @@ def parse_name(name: str) -> tuple[str, dict[str, str]]:
 def builtin_factories() -> Mapping[str, SpecFactory]:
     """Return the datasets that come with benchbuild, by name; torch is not needed for that."""
     factories: dict[str, SpecFactory] = {}
-    for family in (citation, gnn_benchmark, ogb, hetero, inductive, embedded):
+    for family in (citation, gnn_benchmark, ogb, hetero, inductive, embedded, tu, ogbg, motifs):
         factories.update(family.FACTORIES)
+    for images in (cifar, tiny_imagenet, mnist, digits, own):
+        factories.update(images.FACTORIES)
     return MappingProxyType(factories)
 
 
@@ -82,7 +97,7 @@ def _plugin(point: EntryPoint, parameters: Mapping[str, str]) -> DatasetSpec:
             f"dataset {point.name!r}: {point.value} is neither a function nor a DatasetSpec but "
             f"{type(published).__name__}"
         )
-    return fixed(replace(spec, loader=partial(_load_plugin, point, spec.loader)))(parameters)
+    return fixed(replace(spec, loader=partial(_load_plugin, point, spec)))(parameters)
 
 
 def _spec_of_function(point: EntryPoint, function: Loader) -> DatasetSpec:
@@ -97,20 +112,33 @@ def _spec_of_function(point: EntryPoint, function: Loader) -> DatasetSpec:
         source=point.value,
         files=(),
         loader=function,
+        sort="graphs" if _returns(function).endswith("GraphSet") else "nodes",
     )
 
 
-def _load_plugin(point: EntryPoint, loader: Loader, root: Path) -> Graph:
+def _returns(function: Loader) -> str:
+    """Return the name of what a function says that it returns; nothing if it does not say."""
+    said = getattr(function, "__annotations__", {}).get("return", "")
+    return said if isinstance(said, str) else str(getattr(said, "__name__", ""))
+
+
+def _load_plugin(point: EntryPoint, spec: DatasetSpec, root: Path) -> Graph | GraphSet:
     """Run a loader that is not ours, and see that it gives what it has to."""
     from benchbuild.datasets.graph import Graph
+    from benchbuild.datasets.graphset import GraphSet
 
-    graph = loader(root)
-    if not isinstance(graph, Graph):
+    data = spec.loader(root)
+    if not isinstance(data, Graph | GraphSet):
         raise DatasetError(
-            f"dataset {point.name!r}: {point.value} returns {type(graph).__name__}, not a "
-            "benchbuild.datasets.Graph"
+            f"dataset {point.name!r}: {point.value} returns {type(data).__name__}, not a "
+            "benchbuild.datasets.Graph or GraphSet"
         )
-    return replace(graph, name=point.name)
+    if data.sort != spec.sort:
+        raise DatasetError(
+            f"dataset {point.name!r}: {point.value} returns {SORTS[data.sort]}, and is stated to "
+            f"be {SORTS[spec.sort]}; annotate the function with what it returns, or state the sort"
+        )
+    return replace(data, name=point.name)
 
 
 def _told(error: Exception) -> str:
@@ -159,7 +187,7 @@ def hyperparameters_for(dataset: str) -> HyperParameters:
 
 
 def load(name: str, root: Path | str | None = None) -> Graph:
-    """Load a dataset, downloading it first where that is possible.
+    """Load a graph, downloading it first where that is possible.
 
     Args:
         name: Its name, as in :func:`dataset_names`, with parameters if it has some.
@@ -168,8 +196,39 @@ def load(name: str, root: Path | str | None = None) -> Graph:
     Raises:
         UnknownDatasetError: If there is no such dataset.
         DatasetMissingError: If its files are neither on disk nor to be had.
-        DatasetError: If it can't be loaded, for example because a file is damaged.
+        DatasetError: If it can't be loaded, for example because a file is damaged, or is of
+            another sort.
     """
+    from benchbuild.datasets.graph import Graph
+
+    dataset_spec(name).require(Graph.sort, "load")
+    data = load_data(name, root)
+    assert isinstance(data, Graph)
+    return data
+
+
+def load_graphs(name: str, root: Path | str | None = None) -> GraphSet:
+    """Load a set of graphs; arguments and errors are those of :func:`load`."""
+    from benchbuild.datasets.graphset import GraphSet
+
+    dataset_spec(name).require(GraphSet.sort, "load_graphs")
+    data = load_data(name, root)
+    assert isinstance(data, GraphSet)
+    return data
+
+
+def load_images(name: str, root: Path | str | None = None) -> ImageSet:
+    """Load a set of images; arguments and errors are those of :func:`load`."""
+    from benchbuild.datasets.images.image_set import ImageSet
+
+    dataset_spec(name).require(ImageSet.sort, "load_images")
+    data = load_data(name, root)
+    assert isinstance(data, ImageSet)
+    return data
+
+
+def load_data(name: str, root: Path | str | None = None) -> Graph | GraphSet | ImageSet:
+    """Load a dataset of any sort; arguments and errors are those of :func:`load`."""
     spec, folder = dataset_spec(name), data_root(root)
     try:
         return spec.loader(folder)

@@ -8,6 +8,18 @@ from typing import TypedDict
 SPLIT_SEED = 0
 """Seed of every split that is drawn here."""
 
+TENTHS = "of each class a tenth for validation and a tenth for test, the rest for training"
+"""How `tenths` shares out, in words."""
+
+DEGREES = 32
+"""How many columns one-hot degrees have; the last one is for all degrees from 31 up."""
+
+
+def tenths(members: int) -> tuple[int, int, int]:
+    """Return how many of a class are for training, validation and test."""
+    tenth = max(1, members // 10)
+    return members - 2 * tenth, tenth, tenth
+
 
 class StatedSizes(TypedDict):
     """Sizes by the names that a `benchbuild.datasets.DatasetSpec` states them by."""

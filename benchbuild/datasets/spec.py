@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from benchbuild.datasets.root import data_root
@@ -14,8 +15,19 @@ from benchbuild.hyperparameters import DEFAULT_HYPERPARAMETERS, HyperParameters
 
 if TYPE_CHECKING:
     from benchbuild.datasets.graph import Graph
+    from benchbuild.datasets.graphset import GraphSet
+    from benchbuild.datasets.images.image_set import ImageSet
 
-Loader = Callable[[Path], "Graph"]
+Loader = Callable[[Path], "Graph | GraphSet | ImageSet"]
+
+SORTS: Mapping[str, str] = MappingProxyType(
+    {
+        "nodes": "one graph with labelled nodes",
+        "graphs": "a set of graphs",
+        "images": "a set of images",
+    }
+)
+"""The sorts of data that there are, and what they are."""
 
 Scaling = Literal["none", "rows", "columns"]
 """How features are scaled before a graph is condensed: as they are; every row divided by its sum;
@@ -41,14 +53,15 @@ class DatasetSpec:
         loader: Reads it from a data root.
         num_edges: Number of directed edges.
         nonzeros: Entries of the feature matrix that are not zero.
-        trained: Number of training nodes.
-        labelled: Number of training, validation and test nodes.
+        trained: Number of training nodes, or graphs of a set.
+        labelled: Number of training, validation and test nodes, or graphs.
         hyperparameters: How networks are built and trained on it, unless told otherwise.
         space: The space that its architectures come from.
         scaling: How its features are scaled before it is condensed.
         sort: The sort of data that it is: one graph with labelled ``nodes``, a set of ``graphs`` or
             of ``images``.
         num_items: Number of graphs or images of a set.
+        instead: Other lists of files that do as well as `files`, such as an archive of them.
     """
 
     name: str
@@ -70,6 +83,23 @@ class DatasetSpec:
     scaling: Scaling = "none"
     sort: str = "nodes"
     num_items: int | None = None
+    instead: tuple[tuple[str, ...], ...] = ()
+
+    def require(self, sort: str, by: str) -> DatasetSpec:
+        """Return this very spec if its data is of a sort.
+
+        Args:
+            sort: The sort that is needed.
+            by: What needs it.
+
+        Raises:
+            DatasetError: If the data is of another sort.
+        """
+        if self.sort != sort:
+            raise DatasetError(
+                f"dataset {self.name!r} is {SORTS[self.sort]}; {by} needs {SORTS[sort]}"
+            )
+        return self
 
     @property
     def size(self) -> GraphSize:
@@ -106,7 +136,9 @@ class DatasetSpec:
     def on_disk(self, root: Path | str | None = None) -> bool:
         """Tell whether it can be loaded without a download."""
         base = data_root(root)
-        return all((base / file).exists() for file in self.files)
+        return any(
+            all((base / file).exists() for file in files) for files in (self.files, *self.instead)
+        )
 
 
 SpecFactory = Callable[[Mapping[str, str]], DatasetSpec]

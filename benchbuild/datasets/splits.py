@@ -1,4 +1,4 @@
-"""Splits of the nodes into training, validation and test, and the largest component."""
+"""Splits into training, validation and test, and the largest component."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 from torch import Tensor
 
-from benchbuild.datasets.size import SPLIT_SEED
+from benchbuild.datasets.size import SPLIT_SEED, tenths
 from benchbuild.errors import DatasetError
 
 
@@ -45,6 +45,35 @@ def per_class_split(
         masks[1, order[train : train + valid]] = True
         masks[2, order[train + valid :]] = True
     return masks[0], masks[1], masks[2]
+
+
+def tenths_split(y: Tensor, seed: int = SPLIT_SEED) -> tuple[Tensor, Tensor, Tensor]:
+    """Draw a tenth of each class for validation and another for test; the rest is for training.
+
+    Args:
+        y: Class of every graph.
+        seed: Seed of the draw, which never changes, as in `per_class_split`.
+
+    Returns:
+        The numbers of the training, validation and test graphs, ascending.
+
+    Raises:
+        DatasetError: If a class has fewer than three graphs.
+    """
+    random = np.random.RandomState(seed)
+    parts: tuple[list[np.ndarray], ...] = ([], [], [])
+    for label in np.unique(y.numpy()):
+        members = random.permutation(np.flatnonzero(y.numpy() == label))
+        if members.size < 3:
+            raise DatasetError(
+                f"class {label} has {members.size} graphs, too few for one each in training, "
+                "validation and test"
+            )
+        drawn = np.split(members, np.cumsum(tenths(members.size))[:-1])
+        for part, numbers in zip(parts, drawn, strict=True):
+            part.append(numbers)
+    train, valid, test = (torch.from_numpy(np.sort(np.concatenate(part))) for part in parts)
+    return train, valid, test
 
 
 def largest_component(adjacency: csr_matrix) -> np.ndarray:

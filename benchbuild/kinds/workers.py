@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import warnings
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Any
 
 from benchbuild.pipeline.jobs import Found, Place
-
-if TYPE_CHECKING:
-    from benchbuild.datasets import Graph
 
 
 class DatasetWorker:
@@ -24,13 +21,13 @@ class DatasetWorker:
         import torch
 
         from benchbuild.compute.devices import claim, resolve_device
-        from benchbuild.datasets import dataset_spec, load
+        from benchbuild.datasets import dataset_spec, load_data
 
         warnings.filterwarnings("ignore", message="Sparse CSR tensor support")
         torch.set_num_threads(1)
         self._device = resolve_device(spread(place, torch.cuda.device_count()))
         claim(self._device)
-        self._graph: Graph = load(dataset, place.data_root)
+        self._graph: Any = load_data(dataset, place.data_root)
         self._spec = dataset_spec(dataset)
 
     @cached_property

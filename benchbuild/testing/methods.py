@@ -18,10 +18,10 @@ from benchbuild.kinds.condense.domains import find_domain
 from benchbuild.kinds.condense.method import Snapshot, Workspace
 from benchbuild.kinds.condense.nodes.payload import CondensedGraph
 from benchbuild.kinds.condense.registry import condenser
+from benchquery.allowed import Value
 from benchquery.kinds.condensed.config import CondenseConfig
 from benchquery.kinds.condensed.domains import DOMAINS
 from benchquery.kinds.condensed.domains.spec import NONE, DomainSpec, Family, MethodSpec
-from benchquery.kinds.condensed.hyperparameters import Value
 from benchquery.kinds.condensed.methods import canonical_method, find_method
 from benchquery.testing.claims import claim, same, works
 
@@ -158,9 +158,9 @@ class _Condensed:
         import torch
 
         from benchbuild.compute.devices import reproducible
-        from benchbuild.datasets import load
+        from benchbuild.datasets import load_data
 
-        data = load(config.dataset)
+        data = load_data(config.dataset)
         domain, device = find_domain(data.sort), torch.device("cpu")
         problem = domain.make_problem(domain.prepare(data), device)
         before = _tensors(problem)

@@ -14,9 +14,13 @@ from benchquery.text import PLAIN, format_table, format_value, to_json
 
 
 def add_command(
-    commands: Any, name: str, run: Callable[[argparse.Namespace], None], what: str, example: str
+    commands: Any,
+    name: str,
+    run: Callable[[argparse.Namespace], int | None],
+    what: str,
+    example: str,
 ) -> argparse.ArgumentParser:
-    """Add a command with the options that all commands share."""
+    """Add a command with the options that all commands share; it returns its exit code, if any."""
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=what,

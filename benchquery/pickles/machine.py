@@ -13,8 +13,10 @@ import pickletools
 import re
 import struct
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NoReturn
+
+import numpy as np
 
 from benchquery.errors import UnsafePickleError
 from benchquery.pickles.budget import DEPTH, MOST_DIGITS, Budget, count_items
@@ -27,7 +29,11 @@ _MOST_NAME = 80
 _RUN = 64
 _UNPACK = [struct.Struct(">" + "xd" * count).unpack_from for count in range(_RUN + 1)]
 _FLOAT_LIST = re.compile(rb"(?:\x94|q.|r.{4})\(((?:G.{8}){1,%d}+)e" % _RUN, re.DOTALL)
+_ALIKE, _MOST_ALIKE = 16, 4096
+"""How many lists of floats must seem to follow each other to look at them at once, and how many are
+then made at once at most."""
 _CONTAINERS = frozenset({dict, list, tuple})
+_BINFLOAT, _BINGET = b"Gh"
 _STOPPED = -1
 
 
@@ -131,11 +137,13 @@ class Machine:
 
     def _take_bytes(self, position: int, prefix: int) -> tuple[bytes, int]:
         """Return bytes whose number stands before them, and where they end."""
-        start = position + prefix
-        end = start + int.from_bytes(self._content[position:start], "little")
-        if end > len(self._content):
+        content, start = self._content, position + prefix
+        end = start + (
+            content[position] if prefix == 1 else int.from_bytes(content[position:start], "little")
+        )
+        if end > len(content):
             raise ValueError("it ends within a text")
-        return self._content[start:end], end
+        return content[start:end], end
 
     def _take_line(self, position: int) -> tuple[bytes, int]:
         """Return the bytes up to the end of the line, and where the next line begins."""
@@ -185,6 +193,10 @@ class Machine:
     def _floats(self, position: int) -> int:
         """Read a float, and those that follow it at once."""
         start = position - 1
+        if self._content[start + 9] != _BINFLOAT:
+            self._stack += _UNPACK[1](self._content, start)
+            self._budget.memory -= _FLOAT
+            return start + 9
         codes = self._content[start : start + 9 * _RUN : 9]
         count = len(codes) - len(codes.lstrip(b"G"))
         self._stack += _UNPACK[count](self._content, start)
@@ -263,6 +275,21 @@ class Machine:
             value = value.fetched()
         self._stack.append(value)
 
+    def _get_byte(self, position: int) -> int:
+        """Fetch an object; texts that a float follows each, as in the rows of a table, at once."""
+        content, memo, stack = self._content, self._memo, self._stack
+        while type(text := memo[content[position]]) is str:
+            stack.append(text)
+            if content[position + 1] != _BINFLOAT:
+                return position + 1
+            stack += _UNPACK[1](content, position + 1)
+            self._budget.memory -= _FLOAT
+            if content[position + 10] != _BINGET:
+                return position + 10
+            position += 11
+        self._get(content[position])
+        return position + 1
+
     def _get_number(self, size: int, position: int) -> int:
         end = position + size
         self._get(int.from_bytes(self._content[position:end], "little"))
@@ -296,27 +323,61 @@ class Machine:
         return position
 
     def _short_tuple(self, size: int, position: int) -> int:
-        items = self._stack[-size:]
-        if len(items) < size:
+        stack = self._stack
+        if len(stack) < size:
             raise ValueError("it makes a tuple of what is not there")
-        del self._stack[-size:]
-        self._push_tuple(items)
+        self._budget.take(_TUPLE + _SLOT * size)
+        stack[-size:] = (tuple(stack[-size:]),)
         return position
 
     def _empty_list(self, position: int) -> int:
         """Make a list; one of floats, which the learning curves consist of, at once."""
-        self._budget.take(_LIST)
         found = _FLOAT_LIST.match(self._content, position)
         if found is None:
+            self._budget.take(_LIST)
             self._stack.append([])
             return position
         start, end = found.span(1)
-        count = (end - start) // 9
-        self._budget.memory -= (_SLOT + _FLOAT) * count
-        self._stack.append(list(_UNPACK[count](self._content, start)))
+        begin, size, count = position - 1, end + 2 - position, (end - start) // 9
+        alike = self._alike(begin, start - begin, size)
+        self._budget.take((_LIST + (_SLOT + _FLOAT) * count + _MEMO) * alike - _MEMO)
+        if alike == 1:
+            first, *rest = [list(_UNPACK[count](self._content, start))]
+        else:
+            figures: Any = np.ndarray((alike, count), ">f8", self._content, start + 1, (size, 9))
+            first, *rest = figures.tolist()
+        self._stack.append(first)
         number = self._content[position + 1 : start - 1]
         self._put(int.from_bytes(number, "little") if number else len(self._memo))
-        return end + 1
+        self._stack += rest
+        self._memo += rest
+        return begin + size * alike
+
+    def _alike(self, begin: int, head: int, size: int) -> int:
+        """Count the lists of floats that follow each other in one form, numbered in turn.
+
+        Args:
+            begin: Where the first begins.
+            head: How many bytes of it come before its floats.
+            size: How many bytes it has.
+        """
+        content, looked = self._content, _ALIKE
+        last = begin + (looked - 1) * size
+        if content[last : last + 1] != b"]":
+            return 1
+        fixed, width, fits = _fixed(head, size), head - 3, (len(content) - begin) // size
+        while True:
+            looked = min(looked, fits)
+            lists: Any = np.ndarray((looked, size), np.uint8, content, begin)
+            same = (lists[:, fixed] == lists[0, fixed]).all(axis=1)
+            if width:
+                numbers: Any = np.ndarray((looked,), f"<u{width}", content, begin + 2, (size,))
+                same &= numbers == int(numbers[0]) + np.arange(looked)
+            if not same.all():
+                return int(same.argmin())
+            if looked >= min(_MOST_ALIKE, fits):
+                return looked
+            looked *= 4
 
     def _empty_dict(self, position: int) -> int:
         self._budget.take(_DICT)
@@ -419,6 +480,12 @@ class Machine:
         return position
 
 
+@lru_cache(64)
+def _fixed(head: int, size: int) -> list[int]:
+    """Return which bytes of a list of floats are instructions; the others are numbers."""
+    return [0, 1, head - 1, *range(head, size - 1, 9), size - 1]
+
+
 def _natural(raw: bytes) -> int:
     """Read a number that is written in digits."""
     if not raw.isdigit() or len(raw) > 18:
@@ -459,7 +526,7 @@ _INSTRUCTIONS: Mapping[int, tuple[Any, ...]] = {
         "q": (Machine._put_number, 1),
         "r": (Machine._put_number, 4),
         "p": (Machine._put_line,),
-        "h": (Machine._get_number, 1),
+        "h": (Machine._get_byte,),
         "j": (Machine._get_number, 4),
         "g": (Machine._get_line,),
         "(": (Machine._mark,),

@@ -27,11 +27,11 @@ Axis = Literal["spent", "time"]
 class Contest:
     """What searches must have in common to be compared.
 
-    Two tables of one name are told apart by their checksum, and one table that goes by two names
-    is one.
+    Two tables of one name are told apart by their checksum, as are a table and a part of it; one
+    table that goes by two names is one.
 
     Attributes:
-        table_sha256: The checksum of the table's figures.
+        table_sha256: The checksum of the table's figures; see `benchquery.search.trace.table_id`.
         protocol: What the reward was.
         budget: How much might be asked.
         workers: How many simulated workers there were.
@@ -80,7 +80,7 @@ class Standing:
         strategy: The strategy.
         dataset: The name of the table that was searched.
         origin: Whether the table's figures are published, measured or synthetic.
-        table_sha256: The checksum of the table's figures.
+        table_sha256: The checksum of the table's figures; see `benchquery.search.trace.table_id`.
         protocol: What the reward was.
         budget: How much might be asked.
         workers: How many simulated workers there were.

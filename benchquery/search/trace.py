@@ -50,8 +50,16 @@ _ARRAYS = {
 
 
 def table_id(table: ArchTable) -> str:
-    """Return what tells a table's figures from all others: the checksum of its summary."""
-    return table.manifest.files[SUMMARY].sha256
+    """Return what tells a table's figures from all others: the checksum of its summary.
+
+    A part of a table, such as ``table.where(...)``, is another table: that checksum and which rows
+    it has, in whatever order, are hashed once more.
+    """
+    whole = table.manifest.files[SUMMARY].sha256
+    rows = np.sort(table.positions).astype("<i8")
+    if np.array_equal(rows, np.arange(table.manifest.rows)):
+        return whole
+    return hashlib.sha256(whole.encode() + rows.tobytes()).hexdigest()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -132,7 +140,7 @@ class Trace:
         protocol: What the reward was: ``leaky-test`` marks a search that saw the test set.
         budget: How much might be asked.
         workers: How many simulated workers there were.
-        table_sha256: Which table it was.
+        table_sha256: Which table it was, or which part of one; see `table_id`.
         hashes: The architecture of each query, in the order in which they were made.
         rewards: The reward of each.
         fidelities: The share of a whole training that each reward comes after.

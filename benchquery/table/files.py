@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import os
 import stat
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO
+
+_READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
 
 
-def open_regular(path: Path, *, follow: bool = False) -> BinaryIO:
-    """Open a regular file for reading.
+def open_regular(path: Path, *, follow: bool = False) -> FileIO:
+    """Open a regular file for reading, without a buffer: its readers take large pieces.
 
     Args:
         path: The file.
@@ -24,9 +27,8 @@ def open_regular(path: Path, *, follow: bool = False) -> BinaryIO:
     Raises:
         OSError: If it can't be opened, or is no regular file.
     """
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     check_regular(path, follow=follow)
-    file = os.fdopen(os.open(path, flags), "rb")
+    file = FileIO(os.open(path, _READING if follow else _READING | _NO_LINKS))
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
         raise _not_regular(path)
@@ -46,8 +48,7 @@ def read_regular(path: Path, *, follow: bool = False, at_most: int | None = None
         ValueError: If it has too many bytes.
     """
     with open_regular(path, follow=follow) as file:
-        size = os.fstat(file.fileno()).st_size
-        if at_most is not None and size > at_most:
+        if at_most is not None and (size := os.fstat(file.fileno()).st_size) > at_most:
             raise ValueError(f"it has {size:,} bytes, allowed are {at_most:,}")
         return file.read()
 

@@ -6,6 +6,7 @@ import dataclasses
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -44,6 +45,10 @@ _SHA256 = re.compile("[0-9a-f]{64}")
 _MOST_BYTES = 1 << 62
 _SHOWN = 60
 _CHUNK = 1 << 20
+_KEPT = 64
+"""How many manifests a process keeps as it has checked them."""
+_KEPT_BYTES = 1 << 16
+"""How many bytes one may have to be kept."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -138,7 +143,7 @@ def read_manifest(folder: Path) -> Manifest:
     """
     path = folder / MANIFEST
     try:
-        return parse_manifest(read_regular(path, at_most=LARGEST))
+        return _parse_once(read_regular(path, at_most=LARGEST))
     except _WrongVersionError as error:
         raise SchemaVersionError(
             f"{path} has schema version {str(error.args[0])[:20]}; this version of benchquery "
@@ -147,6 +152,33 @@ def read_manifest(folder: Path) -> Manifest:
     except (OSError, ValueError) as error:
         said = getattr(error, "strerror", None) or error
         raise CorruptTableError(f"{path} is not the manifest of a table: {said}") from error
+
+
+def _parse_once(content: bytes) -> Manifest:
+    """Read the content of a manifest; the very same bytes are checked once in a process.
+
+    Raises:
+        ValueError: If something does not fit; the message says what.
+    """
+    if len(content) > _KEPT_BYTES:
+        return parse_manifest(content)
+    manifest = _kept(content)
+    return dataclasses.replace(
+        manifest, source=dict(manifest.source), provenance=_copied(manifest.provenance)
+    )
+
+
+@lru_cache(_KEPT)
+def _kept(content: bytes) -> Manifest:
+    """Keep a manifest by its content, all of it, so that nothing else can be taken for it."""
+    return parse_manifest(content)
+
+
+def _copied(value: Any) -> Any:
+    """Return lists and objects that whoever is given them may change, as those of a file are."""
+    if isinstance(value, dict):
+        return {name: _copied(one) for name, one in value.items()}
+    return [_copied(one) for one in value] if isinstance(value, list) else value
 
 
 class _WrongVersionError(Exception):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.util
+import itertools
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,6 +29,7 @@ from benchquery.table.kind import resolve
 from benchquery.table.manifest import (
     CURVES,
     MANIFEST,
+    SUMMARY,
     Manifest,
     check_file,
     check_size,
@@ -201,7 +203,7 @@ def _find(name: PathLike, source: PathLike | None, kind: str | None) -> tuple[Pa
     places = sources() if source is None else (Path(source),)
     candidates = [Path(name)] if is_folder and _is_table(Path(name)) else []
     other: tuple[Path, Manifest] | None = None
-    for folder in (*candidates, *_named(name, places, kind)):
+    for folder in itertools.chain(candidates, _named(name, places, kind)):
         manifest = read_manifest(folder)
         if kind in (None, manifest.kind):
             return folder, manifest
@@ -214,8 +216,8 @@ def _find(name: PathLike, source: PathLike | None, kind: str | None) -> tuple[Pa
 def _named(name: str, places: tuple[Path, ...], kind: str | None) -> Iterator[Path]:
     """List the tables that go by a name, place by place, the likeliest first."""
     for place in places:
-        if Path(name).name == name and _is_table(place / name):
-            yield place / name
+        if Path(name).name == name and _is_table(folder := place / name):
+            yield folder
         folders = list(_folders(place))
         by_name = {_name_of(folder): folder for folder in folders}
         meant = match_name(name, by_name, DATASET_ALIASES)
@@ -292,7 +294,8 @@ def _open(folder: Path, manifest: Manifest) -> RowTable[Any]:
     kind = kind_of(manifest.kind)
     home = folder if folder.name else folder.resolve()
     for name, expected in manifest.files.items():
-        check_size(folder, name, expected)
+        if name != SUMMARY:
+            check_size(folder, name, expected)
     table: RowTable[Any] = resolve(kind.table)(manifest, FileColumns(folder, manifest), home)
     return table
 

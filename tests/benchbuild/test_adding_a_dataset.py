@@ -99,7 +99,7 @@ def theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("wrong", ": theirs:wrong returns int, not a benchbuild.datasets.Graph"),
+        ("wrong", ": theirs:wrong returns int, not a benchbuild.datasets.Graph or GraphSet"),
         ("failing", " can't be loaded: ValueError: the file is odd (line 11 of "),
         ("number", ": theirs:NUMBER is neither a function nor a DatasetSpec but int"),
         ("absent", ": can't import nowhere:load: ModuleNotFoundError: No module named 'nowhere'"),

@@ -25,7 +25,7 @@ from benchbuild.datasets import load as load_dataset
 from benchbuild.engines.base import WorkerSettings, run_job
 from benchbuild.kinds.condense import process
 from benchbuild.kinds.condense.costs import predict
-from benchbuild.kinds.condense.evaluations import JUDGE_EPOCHS, Evaluations
+from benchbuild.kinds.condense.evaluations import Evaluations
 from benchbuild.kinds.condense.kind import CondenseRun, condense_run
 from benchbuild.kinds.condense.method import Snapshot, Workspace
 from benchbuild.kinds.condense.nodes.payload import CondensedGraph, StoredGraph
@@ -41,6 +41,7 @@ from benchbuild.pipeline.runner import shard_keys
 from benchquery import condread
 from benchquery.errors import UnknownHashError
 from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
+from benchquery.kinds.condensed.domains.nodes import NODES
 from benchquery.kinds.condensed.graphs import GRAPHS
 from benchquery.table.manifest import SUMMARY
 from tests.benchbuild.runs import benchbuild, figures, rows, start, wait_for_parts
@@ -269,7 +270,8 @@ def test_costs_are_predicted_in_proportion() -> None:
 
 def test_snapshots_are_judged_briefly() -> None:
     judge = Evaluations.of(["mlp"], [0], {"threshold": 0.01}).judge
-    assert (judge.model, judge.count("epochs"), judge["threshold"]) == ("gcn", JUDGE_EPOCHS, 0.01)
+    assert (judge.model, judge["threshold"]) == ("gcn", 0.01)
+    assert judge.count("epochs") == NODES.judge_epochs
     assert Evaluations.of(hyperparameters={"epochs": 7}).judge.count("epochs") == 7
 
 

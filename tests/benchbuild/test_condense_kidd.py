@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.transforms import NormalizeFeatures
 
@@ -101,10 +101,10 @@ def test_features_are_divided_as_the_library_does() -> None:
 def test_graphs_begin_as_real_ones_cut_off_or_filled_up(nodes: int) -> None:
     problem, config = cliques_and_paths(10), configured("kidd-d", nodes=nodes)
     generator = torch.Generator().manual_seed(0)
-    x, adjacency = initial_graphs(problem, config, by_row(problem.graphs.x), generator)
+    x, adjacency = initial_graphs(problem, config, generator)
     kept = min(nodes, SIZE)
     assert x.shape == (4, nodes, 4)
-    assert (x[:, :kept].sum(dim=2) == 1).all()
+    assert (x[:, :kept].sum(dim=2) == 3).all()
     assert (x[:, kept:] == 0).all()
     path, clique = torch.zeros(2, nodes, nodes)
     path[range(kept - 1), range(1, kept)] = 1
@@ -181,22 +181,22 @@ def test_a_cut_rank_is_the_best_approximation() -> None:
     torch.testing.assert_close((adjacency - u @ v).flatten(1).norm(dim=1), left)
 
 
-def test_drawn_edges_grow_certain_with_the_updates() -> None:
-    """And are drawn alike in both directions, each with its probability."""
-    adjacency = torch.zeros(400, 2, 2)
-    structure = Drawn(adjacency, configured("kidd-d"), torch.Generator().manual_seed(0))
+def test_edges_are_drawn_with_their_probability() -> None:
+    """And are 0 or 1 when it has grown cold. With no features, a node has a bias to give."""
+    structure = Drawn(torch.zeros(2000, 2, 2), configured("kidd-d"), torch.Generator())
     structure.tensors[0].fill_(1.0)
-    x, chosen = torch.zeros(400, 2, 0), torch.arange(400)
+    side = structure.side(torch.zeros(2000, 2, 0), torch.arange(2000), 1000)
+    drawn = (side.nodes.view(2000, 2) / 1e-2 - 1e-4).round()
+    assert torch.equal(drawn[:, 0], drawn[:, 1])
+    assert float(drawn.mean()) == pytest.approx(1 / (1 + math.exp(-1)), abs=0.04)
 
-    def drawn(update: int) -> Tensor:
-        """With bias alone, a node's feature is a hundredth of what it takes."""
-        side = structure.side(x, chosen, update)
-        return (side.nodes.view(400, 2) / 1e-2 - 1e-4).clamp(0, 2)
 
-    early, late = drawn(0), drawn(1000)
-    assert (early.frac() - 0.5).abs().mean() < (late.frac() - 0.5).abs().mean()
-    loops_and_edge = (late > 0.5).float().mean()
-    assert 0.8 < float(loops_and_edge) < 1.0
+@pytest.mark.parametrize("init", ["sample", "herding", "k-center"])
+def test_every_initialisation_begins_as_training_graphs_of_the_class(init: str) -> None:
+    first = condensed(configured("kidd-d", init=init, epochs=0, nodes=SIZE))[0]
+    degrees = torch.bincount(payload(first).edge_index[0], minlength=4 * SIZE).view(4, SIZE)
+    assert (degrees[:2].sum(dim=1) == 2 * (SIZE - 1)).all()
+    assert (degrees[2:] == SIZE - 1).all()
 
 
 def test_released_features_are_cut_off_and_released_logits_too() -> None:

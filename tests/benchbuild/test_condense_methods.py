@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import pytest
 import torch
@@ -15,7 +16,7 @@ from benchbuild.kinds.condense.nodes.scaling import scaled
 from benchbuild.kinds.condense.registry import condenser
 from benchquery.errors import ConfigError
 from benchquery.kinds.condensed.config import CondenseConfig
-from benchquery.kinds.condensed.domains.nodes import METHODS
+from benchquery.kinds.condensed.domains import DOMAINS
 from tests.benchbuild.condensing import CPU, SMALL, condensed, problem, settings
 from tests.benchbuild.real import real_root
 
@@ -23,6 +24,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 MATCHING = ("gcond", "doscond", "sgdd", "gcdm", "dm")
 CORE_SETS = ("random", "herding", "k-center")
+SIZES: dict[str, dict[str, Any]] = {"ratio": {"ratio": 0.1}, "per_class": {"per_class": 2}}
 
 
 def same(first: list[Snapshot], second: list[Snapshot]) -> bool:
@@ -49,10 +51,13 @@ def rewired(snapshots: list[Snapshot]) -> float:
 
 
 def test_every_method_of_the_registry_has_a_module() -> None:
-    for method in METHODS:
-        assert callable(condenser(method))
+    for domain in DOMAINS.values():
+        for method in domain.methods:
+            config = CondenseConfig("any", method, domain=domain.name, **SIZES[domain.size])
+            assert callable(condenser(config))
+    unknown = CondenseConfig("cora", "gcond", 0.026).text.replace("gcond", "gcon")
     with pytest.raises(ConfigError, match="unknown method 'gcon'"):
-        condenser("gcon")
+        condenser(CondenseConfig.from_text(unknown))
 
 
 @pytest.mark.parametrize("method", MATCHING)

@@ -24,7 +24,8 @@ from benchbuild.kinds.evaluate.evaluator import GraphEvaluator
 from benchbuild.kinds.evaluate.models import APPNP_RESTART, APPNP_STEPS, build_model
 from benchbuild.kinds.evaluate.operands import Operands
 from benchbuild.kinds.evaluate.trial import Evaluation
-from benchquery.kinds.condensed.config import MODELS, EvalConfig
+from benchquery.kinds.condensed.config import EvalConfig
+from benchquery.kinds.condensed.domains.nodes import NODES
 from benchquery.table.schema import CURVE_COLUMNS
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -93,7 +94,7 @@ def _normalised(edges: Tensor, nodes: int, weight: Tensor | None) -> tuple[Tenso
 # -------------------------------------------------------------------- models
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", NODES.models)
 @pytest.mark.parametrize("layers", [1, 2, 3])
 def test_models_are_pygs_layers(graph: Graph, name: str, layers: int) -> None:
     model = build_model(EvalConfig(model=name, hidden=8, layers=layers), 16, 3).eval()
@@ -121,7 +122,7 @@ def test_weights_of_edges_count(condensed: CondensedGraph, name: str) -> None:
     torch.testing.assert_close(ours, plain(name, model, condensed.x[:4], doubled))
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", NODES.models)
 def test_sparse_features_change_nothing(name: str) -> None:
     random = torch.manual_seed(3)
     x = torch.randn(60, 40, generator=random) * (torch.rand(60, 40, generator=random) < 0.03)
@@ -155,13 +156,13 @@ def test_the_mlp_ignores_edges(graph: Graph, condensed: CondensedGraph) -> None:
 
 
 def test_every_model_has_a_class() -> None:
-    assert set(models_module._CLASSES) == set(MODELS)
+    assert set(models_module._CLASSES) == set(NODES.models)
 
 
 # -------------------------------------------------------------------- the loop
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", NODES.models)
 def test_evaluation_is_a_plain_loop(
     graph: Graph, evaluator: GraphEvaluator, condensed: CondensedGraph, name: str
 ) -> None:
@@ -275,7 +276,7 @@ def test_soft_labels(evaluator: GraphEvaluator, condensed: CondensedGraph) -> No
 def test_no_edges_is_the_identity(evaluator: GraphEvaluator, condensed: CondensedGraph) -> None:
     none = dataclasses.replace(condensed, adjacency=None)
     empty = dataclasses.replace(condensed, adjacency=torch.zeros_like(condensed.adjacency))
-    for name in MODELS:
+    for name in NODES.models:
         config = EvalConfig(model=name, **SMALL)
         first, second = (evaluator.evaluate(one, config).curve for one in (none, empty))
         assert np.array_equal(first, second)

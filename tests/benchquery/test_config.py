@@ -19,13 +19,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchquery import CondenseConfig, EvalConfig
+from benchquery.allowed import Allowed, Choice, Pattern, Range
 from benchquery.errors import ConfigError
 from benchquery.kinds.condensed import domains, methods
 from benchquery.kinds.condensed.config import PROTOCOLS, RATIOS_OF, TASKS, Config, text_hash
 from benchquery.kinds.condensed.domains import DOMAINS, domain_of_dataset, domain_of_task
 from benchquery.kinds.condensed.domains.nodes import METHODS, NODES
 from benchquery.kinds.condensed.domains.spec import NONE, DomainSpec
-from benchquery.kinds.condensed.hyperparameters import ALLOWED, Allowed, Choice, Pattern, Range
+from benchquery.kinds.condensed.hyperparameters import ALLOWED
 from benchquery.kinds.condensed.methods import MethodSpec
 
 CORA = CondenseConfig("cora", "gcond", 0.026)
@@ -204,6 +205,10 @@ def test_configurations_are_read_only_values() -> None:
     assert CondenseConfig("cora", "gcond", 0.026, seed=np.int64(0)) == CORA  # type: ignore[arg-type]
 
 
+UNSOUND = EvalConfig().text.replace('"model"', '"epochs":"many","lr":0.5,"model"')
+"""A text that can be read, but not run: nothing is known of its values."""
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -278,6 +283,16 @@ def made(method: str, **changes: Any) -> CondenseConfig:
         (lambda: EvalConfig(dropout=1), "dropout is 1.0"),
         (lambda: EvalConfig(epochs=0), "epochs is 0; it must be at least 1"),
         (lambda: EvalConfig(lr=0), "lr is 0.0; it must be above 0"),
+        (lambda: EvalConfig(epochs=2**70), "epochs is 11.*; it must be .* at most 1,000,000"),
+        (lambda: EvalConfig(hidden=10**400), "hidden is 10+; it is of the type int"),
+        (lambda: EvalConfig(seed=2**63), "seed is 9223372036854775808; .* below 9,223"),
+        (lambda: made("gcond", lr_feat=1e300), "lr_feat is 1e.300; .* at most 1,000,000"),
+        (lambda: made("gcond", layers=10**6), "layers is 1000000"),
+        (lambda: made("gcond", fanout="9" * 5_000), "fanout is"),
+        (lambda: CondenseConfig.from_text("[" * 100_000), "nested"),
+        (lambda: CondenseConfig.from_text('{"ratio": NaN}'), "NaN is no number"),
+        (lambda: EvalConfig.from_text(UNSOUND).count("epochs"), "epochs of .* is no number"),
+        (lambda: EvalConfig.from_text(UNSOUND).count("lr"), "lr of .* is no whole number"),
         (lambda: EvalConfig(threshold=-0.1), "threshold is -0.1"),
         (lambda: CORA.replace(hidden=0), "hidden is 0"),
         (lambda: EvalConfig().replace(layers=0), "layers is 0"),

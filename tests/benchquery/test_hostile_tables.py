@@ -444,3 +444,33 @@ def test_lists_leave_out_hostile_tables(
         shutil.rmtree(good)
     assert main(["datasets", "--source", str(source)]) == 2
     assert f"no table in {source} can be read: 3 left out" in capsys.readouterr().err
+
+
+def test_verify_goes_on_after_a_damaged_table(
+    built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = built.parent
+    shutil.copytree(OLD / "karate-condensed", source / "karate-condensed")
+    (source / "a\nb").mkdir()
+    (source / "a\nb" / "manifest.json").write_text("[" * 100_000)
+    shutil.copytree(built, source / "cut")
+    summary = source / "cut" / "summary.parquet"
+    summary.write_bytes(summary.read_bytes()[:-9])
+    assert main(["verify", "--source", str(source), "--json"]) == 2
+    said = capsys.readouterr()
+    assert [row["table"] for row in json.loads(said.out)] == ["karate-condensed", built.name]
+    lines = said.err.splitlines()
+    assert len(lines) == 2
+    assert all(line.startswith("benchquery: error: ") for line in lines)
+    assert f"{source}/a b" in lines[0]
+    assert str(summary) in lines[1]
+    assert main(["verify", "cut", "nope", built.name, "--source", str(source)]) == 2
+    said = capsys.readouterr()
+    assert built.name in said.out
+    assert [
+        line.count(name) > 0
+        for line, name in zip(said.err.splitlines(), ("cut", "nope"), strict=True)
+    ] == [True, True]
+    for bad in ("a\nb", "cut"):
+        shutil.rmtree(source / bad)
+    assert main(["verify", "--source", str(source)]) == 0

@@ -53,6 +53,34 @@ def test_numpy_numbers_and_arrays_come_back(tmp_path: Path, dtype: str, protocol
     assert loaded["b"].dtype.newbyteorder("=") == array.dtype.newbyteorder("=")
 
 
+@pytest.mark.parametrize("protocol", range(6))
+@pytest.mark.parametrize("rows", [1, 15, 16, 17, 40, 1_100])
+def test_curves_come_back_as_python_reads_them(tmp_path: Path, rows: int, protocol: int) -> None:
+    """Lists that follow each other are made at once; each keeps its number for later places."""
+    rng = random.Random(rows)
+    curves = [[rng.random() for _ in range(7)] for _ in range(rows)]
+    odd = [*curves[:20], [0.5], [0.5, float("nan")], [1], [], *([[0.25] * 3] * 18)]
+    value = {"dur": curves, "odd": odd, "again": (curves[rows // 2], curves[-1], curves)}
+    loaded = load(tmp_path, pickle.dumps(value, protocol))
+    assert repr(loaded) == repr(value)
+    assert loaded["again"][1] is loaded["dur"][-1]
+    assert len({id(row) for row in loaded["dur"]}) == rows
+
+
+def test_curves_that_are_damaged_are_refused(tmp_path: Path) -> None:
+    """Whatever byte of a run of lists is changed, it is what Python reads, or refused."""
+    rng = random.Random(5)
+    for protocol in (2, 4):
+        curves = [[rng.random() for _ in range(2)] for _ in range(300)]
+        content = pickle.dumps(curves, protocol)
+        for _ in range(100):
+            place, byte = rng.randrange(len(content)), rng.randrange(256)
+            changed = content[:place] + bytes([byte]) + content[place + 1 :]
+            cut = changed[: rng.choice([len(content), rng.randrange(len(content))])]
+            with contextlib.suppress(BenchQueryError):
+                assert repr(load(tmp_path, cut)) == repr(pickle.loads(cut, encoding="latin1"))
+
+
 class Touch:
     """Pickles to a call that makes a file."""
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchquery import lightread, read, tables, verify
+from benchquery import condread, lightread, read, tables, verify
 from benchquery.errors import (
     BenchQueryError,
     CorruptTableError,
@@ -287,3 +287,45 @@ def test_rows_whose_curve_was_never_written_have_no_figures(tmp_path: Path) -> N
     curves.check()
     assert curves.block(7).tolist() == [[[1.0] * len(CURVE_COLUMNS)] * 3]
     assert np.isnan(curves.block(8)).all()
+
+
+def test_a_manifest_that_changes_is_read_anew(built: Path) -> None:
+    """Not its time, nor its size, nor its place tells that a manifest is the one known before."""
+    path, copy = built / "manifest.json", built.with_name("copy")
+    shutil.copytree(built, copy)
+    good, when = path.read_bytes(), path.stat()
+    assert lightread("toy", source=built).manifest == lightread("copy", built.parent).manifest
+    for position in random.Random(2).sample(range(8 * len(good)), 200):
+        bad = bytearray(good)
+        bad[position // 8] ^= 1 << position % 8
+        path.write_bytes(bad)
+        os.utime(path, ns=(when.st_atime_ns, when.st_mtime_ns))
+        with pytest.raises(BenchQueryError, match=r"manifest\.json"):
+            lightread("toy", source=built)
+    path.write_bytes(good)
+    edit_manifest(built, licence="other")
+    assert lightread("toy", source=built).manifest.licence == "other"
+    path.write_bytes(good)
+    assert read_manifest(built) == read_manifest(copy)
+
+
+def test_what_is_changed_in_a_manifest_stays_there(built: Path) -> None:
+    edit_manifest(built, provenance={"seeds": [0, 1], "jobs": {"ok": [{"many": 5}]}})
+    first, again = read_manifest(built), read_manifest(built)
+    mine = first.provenance
+    assert isinstance(mine, dict)
+    mine["jobs"]["ok"][0]["many"] = 7
+    mine["seeds"].append(2)
+    mine["more"] = first.source.update(more="text")  # type: ignore[attr-defined]
+    for untouched in (again, read_manifest(built)):
+        assert untouched.provenance == {"seeds": [0, 1], "jobs": {"ok": [{"many": 5}]}}
+        assert "more" not in untouched.source
+
+
+def test_a_name_goes_before_a_dataset(condensed: Path) -> None:
+    for name in ("toy", "toy-other"):
+        shutil.copytree(condensed, condensed.with_name(name))
+    assert condread("toy", condensed.parent).name == "toy"
+    shutil.rmtree(condensed.with_name("toy"))
+    with pytest.raises(QueryError, match="name one of: toy-condensed, toy-other"):
+        condread("toy", condensed.parent)

@@ -20,9 +20,14 @@ from benchbuild.kinds.condense.method import AnyProblem
 if TYPE_CHECKING:
     import torch
 
-DOMAINS: Mapping[str, str] = MappingProxyType({"nodes": "benchbuild.kinds.evaluate.domain:NODES"})
+DOMAINS: Mapping[str, str] = MappingProxyType(
+    {
+        "nodes": "benchbuild.kinds.evaluate.domain:NODES",
+        "graphs": "benchbuild.kinds.evaluate.domain:GRAPHS",
+    }
+)
 """By sort of data: the module and the name of its `Domain`."""
-MODULES = tuple(reference.partition(":")[0] for reference in DOMAINS.values())
+MODULES = tuple(dict.fromkeys(reference.partition(":")[0] for reference in DOMAINS.values()))
 """The modules of the domains, for workers to import before they divide."""
 
 

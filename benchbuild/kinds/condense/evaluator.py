@@ -6,6 +6,7 @@ Those are in `benchbuild.kinds.evaluate`; a worker finds them through the domain
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -29,6 +30,8 @@ class Evaluation:
         curve: (epochs, 7), columns as in `benchquery.table.schema.CURVE_COLUMNS`. The training
             figures are those on the payload that was trained on; the last column is what `perf`
             would be had training ended there.
+        other_perf: Test metric at the same epoch by the one of accuracy and ROC-AUC that is not the
+            dataset's; NaN where that makes no sense or was not asked for.
     """
 
     status: str
@@ -37,6 +40,7 @@ class Evaluation:
     perf: float
     best_epoch: int
     curve: np.ndarray
+    other_perf: float = math.nan
 
 
 class Evaluator(Protocol[P_contra]):

@@ -159,7 +159,7 @@ def darts_run(
         HyperParameterError: If there is no pre-process layer, or a rate is not allowed.
         PlanError: If a link list or seed is unknown or comes twice.
     """
-    spec = dataset_spec(dataset)
+    spec = dataset_spec(dataset).require("nodes", JOB.name)
     settings = DartsSettings(
         dataset=spec.name,
         space=spec.space,

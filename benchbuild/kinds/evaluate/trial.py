@@ -63,9 +63,14 @@ def run_trial(
             fused=True,
         )
         learn(make_learner(model), objective, optimizer, history)
+    return conclude(history)
+
+
+def conclude(history: History) -> Evaluation:
+    """Return what a training came to that has room for all its epochs in its history."""
     found = summarise(history.values.cpu().numpy(), by="valid_perf")
     status, reason = OK, ""
-    if found.epochs_done < config.count("epochs"):
+    if found.epochs_done < len(history.values):
         status = DIVERGED
         reason = f"the loss was not finite in epoch {found.epochs_done} of the evaluation"
     return Evaluation(status, reason, found.valid_perf, found.perf, found.best_epoch, found.curves)

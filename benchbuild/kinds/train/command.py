@@ -75,7 +75,7 @@ def described(args: argparse.Namespace) -> TrainRun:
     from benchbuild.datasets.registry import dataset_spec
     from benchbuild.kinds.train.kind import parse_archs, train_run
 
-    space = args.space or dataset_spec(args.dataset).space
+    space = args.space or dataset_spec(args.dataset).require("nodes", NAME).space
     if args.archs and args.sample:
         raise PlanError("--archs and --sample can't be used together: name one of them")
     return train_run(

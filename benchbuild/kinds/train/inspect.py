@@ -38,7 +38,7 @@ def inspect(args: argparse.Namespace) -> dict[str, Any]:
     from benchquery.kinds.architectures.arch import Arch
     from benchquery.kinds.architectures.space import get_space
 
-    spec = dataset_spec(args.dataset)
+    spec = dataset_spec(args.dataset).require("nodes", NAME)
     get_space(spec.space).index(args.hash)
     arch = Arch.from_hash(args.hash)
     hp = hyperparameters_from(args)

@@ -364,7 +364,7 @@ def train_run(
         UnknownHashError: If an architecture is not in the space.
         PlanError: If both architectures and a sample are asked for, or too many.
     """
-    spec = dataset_spec(dataset)
+    spec = dataset_spec(dataset).require("nodes", JOB.name)
     settings = TrainSettings(
         dataset=spec.name,
         space=get_space(space or spec.space).name,

@@ -193,7 +193,7 @@ def tune_run(
         ranges: What to choose from.
         round_valid: Decimals that validation metrics are rounded to; None to keep them exact.
     """
-    spec = dataset_spec(dataset)
+    spec = dataset_spec(dataset).require("nodes", JOB.name)
     settings = TuneSettings(
         dataset=spec.name,
         space=spec.space,

@@ -39,9 +39,9 @@ COLUMNS = (
     Column("bytes_compact", "int64", "Size of the set with nothing wasted: features in the "
            "smallest type that holds them, edges as pairs of small numbers.", "byte", None,
            "lower"),
-    Column("share_dense", "float64", "`bytes_dense` as a share of the original set's.", "fraction",
+    Column("share_dense", "float64", "Share of the original set's `bytes_dense`.", "fraction",
            None, "lower"),
-    Column("share_compact", "float64", "`bytes_compact` as a share of the original set's.",
+    Column("share_compact", "float64", "Share of the original set's `bytes_compact`.",
            "fraction", None, "lower"),
     Column("threshold", "float64", "Edges of the condensed graph with less weight were left out."),
     Column("valid_perf", "float64", "Validation metric on the original graph of a model trained on "
@@ -60,10 +60,10 @@ COLUMNS = (
            "evaluation seeds.", "fraction", "test"),
     Column("retained", "float64", "What of the full figure is kept: `perf` / `full_perf`.",
            "fraction", "test", "higher"),
-    Column("gain_over_random", "float64", "`perf` less that of `random` of the same size, judged "
+    Column("gain_over_random", "float64", "Gain in `perf` over `random` of the same size, judged "
            "alike, averaged over its seeds; NaN where the table has no such row.", "fraction",
            "test", "higher"),
-    Column("gain_over_init", "float64", "`perf` less that of the same configuration without "
+    Column("gain_over_init", "float64", "Gain in `perf` over the same configuration without "
            "learning, with 0 epochs; NaN where the table has no such row.", "fraction", "test",
            "higher"),
     Column("best_epoch", "float64", "Condensation epoch of the snapshot chosen by validation.",

@@ -19,18 +19,22 @@ from numbers import Integral
 from types import MappingProxyType
 from typing import Any, Literal, Self, cast, get_args
 
+from benchquery.allowed import Value
 from benchquery.errors import ConfigError
 from benchquery.kinds.condensed.domains import DOMAINS, domain_of_dataset, domain_of_task
 from benchquery.kinds.condensed.domains.nodes import NODES
 from benchquery.kinds.condensed.domains.spec import NONE, RECIPE, DomainSpec, MethodSpec, TaskSpec
-from benchquery.kinds.condensed.hyperparameters import Value, changes
+from benchquery.kinds.condensed.hyperparameters import changes
 from benchquery.kinds.condensed.methods import canonical_method, find_method
 from benchquery.naming import match_name, suggestion
+from benchquery.table.sealed import parse_object
 
 ProtocolName = Literal["corrected", "as-released"]
 RatioOf = Literal["nodes", "labelled"]
 PROTOCOLS: tuple[ProtocolName, ...] = get_args(ProtocolName)
 RATIOS_OF: tuple[RatioOf, ...] = get_args(RatioOf)
+SEEDS = 2**63
+"""How many seeds there are: tables keep them in 64 bits."""
 _DIGITS = 16
 MOST = 1_000_000
 """How many of a class a condensed set may have at most."""
@@ -115,11 +119,22 @@ class Config(ABC):
         return self._values[name]
 
     def number(self, name: str) -> float:
-        """Return a value that is a number."""
-        return float(self[name])
+        """Return a value that is a number.
+
+        Raises:
+            ConfigError: If there is no such value, or it is none, as may be in a configuration
+                that can't be run here.
+        """
+        try:
+            return float(self[name])
+        except (ValueError, OverflowError) as error:
+            raise ConfigError(f"{name} of {self!r} is no number") from error
 
     def count(self, name: str) -> int:
-        """Return a value that is a whole number."""
+        """Return a value that is a whole number; see `number`."""
+        number = self.number(name)
+        if not number.is_integer():
+            raise ConfigError(f"{name} of {self!r} is no whole number")
         return int(self[name])
 
     def __iter__(self) -> Iterator[str]:
@@ -166,7 +181,7 @@ class Config(ABC):
             ConfigError: If it is no configuration.
         """
         try:
-            values = json.loads(text)
+            values = parse_object(text)
             recipe = _name("recipe", values.pop("recipe"), RECIPE)
             fixed = cls._fixed(values)
             if wrong := [name for name, value in values.items() if not isinstance(value, Value)]:
@@ -514,8 +529,8 @@ def _per_class(count: object) -> int:
 
 
 def _seed(seed: object) -> int:
-    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
-        raise ConfigError(f"seed is {seed!r}; it is a whole number from 0 up")
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or not 0 <= int(seed) < SEEDS:
+        raise ConfigError(f"seed is {seed!r}; it is a whole number from 0 up and below {SEEDS:,}")
     return int(seed)
 
 

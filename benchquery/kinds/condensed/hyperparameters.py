@@ -7,107 +7,17 @@ is said may have any value of its type.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from math import isfinite
 from types import MappingProxyType
-from typing import Protocol
 
+from benchquery.allowed import Allowed, Choice, Pattern, Range, Value
 from benchquery.errors import ConfigError
-from benchquery.naming import match_name, suggestion, unknown
+from benchquery.naming import suggestion, unknown
 
-Value = bool | int | float | str
-
-
-class Allowed(Protocol):
-    """The values that a hyper-parameter may have. Its text ends a sentence: "it must be ..."."""
-
-    def meant(self, value: Value) -> Value | None:
-        """Return a value, of the right type, in its canonical form; None if it is not allowed."""
-
-
-@dataclass(frozen=True)
-class Range:
-    """Numbers between bounds; None for no bound.
-
-    Attributes:
-        least: The least one.
-        most: The greatest one.
-        above: What all of them are greater than.
-        below: What all of them are less than.
-    """
-
-    least: float | None = None
-    most: float | None = None
-    above: float | None = None
-    below: float | None = None
-
-    def meant(self, value: Value) -> Value | None:
-        """See `Allowed`."""
-        if isinstance(value, str):
-            return None
-        number = float(value)
-        inside = (
-            (self.least is None or number >= self.least)
-            and (self.most is None or number <= self.most)
-            and (self.above is None or number > self.above)
-            and (self.below is None or number < self.below)
-        )
-        return value if inside else None
-
-    def __str__(self) -> str:
-        words = {
-            "at least": self.least,
-            "above": self.above,
-            "at most": self.most,
-            "below": self.below,
-        }
-        return " and ".join(
-            f"{word} {bound:g}" for word, bound in words.items() if bound is not None
-        )
-
-
-@dataclass(frozen=True)
-class Choice:
-    """One of some words, in any letter case.
-
-    Attributes:
-        words: The words.
-    """
-
-    words: tuple[str, ...]
-
-    def meant(self, value: Value) -> Value | None:
-        """See `Allowed`."""
-        return match_name(value, self.words)
-
-    def __str__(self) -> str:
-        return f"one of {', '.join(self.words)}"
-
-
-@dataclass(frozen=True)
-class Pattern:
-    """Texts of some form.
-
-    Attributes:
-        form: A regular expression for the whole text.
-        words: What it says, in words.
-    """
-
-    form: str
-    words: str
-
-    def meant(self, value: Value) -> Value | None:
-        """See `Allowed`."""
-        return value if re.fullmatch(self.form, str(value)) else None
-
-    def __str__(self) -> str:
-        return self.words
-
-
-_COUNT, _COUNT_OR_NONE = Range(least=1), Range(least=0)
-_RATE, _RATE_OR_NONE = Range(above=0), Range(least=0)
+_MOST, _WIDEST, _DEEPEST, _FASTEST = 1_000_000, 65_536, 10_000, 1e6
+_COUNT, _COUNT_OR_NONE = Range(least=1, most=_MOST), Range(least=0, most=_MOST)
+_RATE, _RATE_OR_NONE = Range(above=0, most=_FASTEST), Range(least=0, most=_FASTEST)
 _SHARE = Range(least=0, most=1)
 
 ALLOWED: Mapping[str, Allowed] = MappingProxyType(
@@ -127,15 +37,15 @@ ALLOWED: Mapping[str, Allowed] = MappingProxyType(
         "expert_lr": _RATE,
         "experts": _COUNT,
         "fanout": Pattern(
-            "full| *[1-9][0-9]* *(, *[1-9][0-9]* *)*",
+            "full| *[1-9][0-9]{0,5} *(, *[1-9][0-9]{0,5} *)*",
             "full, or a whole number from 1 up for each layer, as in 10,5 for 2",
         ),
         "feat_steps": _COUNT_OR_NONE,
         "feature_scale": _RATE,
         "feature_share": _SHARE,
-        "hidden": _COUNT,
+        "hidden": Range(least=1, most=_WIDEST),
         "inner": _COUNT_OR_NONE,
-        "layers": _COUNT,
+        "layers": Range(least=1, most=_DEEPEST),
         "lr": _RATE,
         "lr_adj": _RATE_OR_NONE,
         "lr_feat": _RATE_OR_NONE,

@@ -22,6 +22,7 @@ from benchquery.errors import CorruptTableError, QueryError
 from benchquery.search import Budget, Oracle, Trace, aggregate, compare, load, run, save
 from benchquery.search.plot import plot_search
 from benchquery.search.summary import group, standard_error
+from benchquery.search.trace import table_id
 from tests.benchquery.search.conftest import FAILED, Raced
 
 rows = st.lists(
@@ -340,3 +341,30 @@ def test_searches_are_drawn(tmp_path: Path, ending: str) -> None:
         plot_search([], path)
     with pytest.raises(QueryError, match="gif"):
         plot_search(traces, tmp_path / "search.gif")
+
+
+def test_a_part_of_a_table_is_another_table(tmp_path: Path) -> None:
+    whole = lightread("cora")
+    part = whole.where("depth == 2")
+    traces = [run("random", table, 10, seed=seed) for table in (whole, part) for seed in (0, 1)]
+    rows = compare(traces)
+    assert [row.seeds for row in rows] == [2, 2]
+    assert len({row.table_sha256 for row in rows}) == 2
+    with pytest.raises(QueryError, match="can be averaged"):
+        aggregate(traces)
+    save(traces, tmp_path / "traces.parquet")
+    back = load(tmp_path / "traces.parquet")
+    assert back[0].report() == traces[0].report()
+    with pytest.raises(QueryError, match="not the one that was searched"):
+        back[2].report()
+    assert back[2].report(part) == traces[2].report()
+    other = whole.where("depth == 2", "gat == 0")
+    ids = {table_id(table) for table in (whole, part, other)}
+    assert len(ids) == 3
+
+
+def test_the_same_rows_in_another_order_are_the_same_table() -> None:
+    whole = lightread("cora")
+    assert table_id(whole.take(np.arange(len(whole))[::-1])) == table_id(whole)
+    assert table_id(whole.take([3, 1, 2])) == table_id(whole.take([1, 2, 3]))
+    assert table_id(whole.take([1, 1, 2])) != table_id(whole.take([1, 2]))

@@ -25,6 +25,7 @@ from torch import Tensor
 from torch.nn import functional
 from torch_geometric.utils import to_dense_adj, to_dense_batch
 
+from benchbuild.kinds.condense.graphs.init import chooser, graph_size
 from benchbuild.kinds.condense.graphs.litegntk import GraphSide, Side, Steps, self_kernel
 from benchbuild.kinds.condense.graphs.payload import CondensedGraphs
 from benchbuild.kinds.condense.graphs.problem import GraphsProblem
@@ -83,11 +84,12 @@ def distil(
     """
     generator = torch.Generator().manual_seed(config.seed)
     normalised = config.protocol == "corrected"
-    observed = by_row(problem.graphs.x) if normalised else problem.graphs.x
-    x, adjacency = initial_graphs(problem, config, observed, generator)
+    if normalised:
+        problem = _normalised(problem)
+    x, adjacency = initial_graphs(problem, config, generator)
     labels = problem.synthetic_labels(config)
     structure = make_structure(adjacency, config, generator)
-    real = GraphSide(problem.graphs, observed, structure.steps)
+    real = GraphSide(problem.graphs, problem.graphs.x, structure.steps)
     edge_learner = Learner(structure.tensors, config.number("lr_adj"))
     learner = Learner([x], config.number("lr_feat"))
     draw = _Draw(problem, config, generator)
@@ -151,8 +153,13 @@ def by_row(x: Tensor) -> Tensor:
     return x / total.where(total != 0, 1.0)
 
 
+def _normalised(problem: GraphsProblem) -> GraphsProblem:
+    graphs = dataclasses.replace(problem.graphs, x=by_row(problem.graphs.x))
+    return dataclasses.replace(problem, graphs=graphs)
+
+
 def initial_graphs(
-    problem: GraphsProblem, config: CondenseConfig, x: Tensor, generator: torch.Generator
+    problem: GraphsProblem, config: CondenseConfig, generator: torch.Generator
 ) -> tuple[Tensor, Tensor]:
     """Return the features and the adjacency that synthetic graphs begin with, those of real ones.
 
@@ -160,33 +167,19 @@ def initial_graphs(
         problem: The graphs that are condensed.
         config: Says how many graphs of each class, which ones, and ``nodes``: of how many nodes; 0
             for twice as many as training graphs have on average.
-        x: (nodes, features) of the training graphs.
         generator: The source of everything random.
 
     Returns:
         (graphs, nodes, features), and (graphs, nodes, nodes) of 0 and 1.
     """
-    nodes = config.count("nodes")
-    if not nodes:
-        average = problem.graphs.num_nodes / len(problem.graphs)
-        nodes = _TIMES_AVERAGE * max(1, round(average))
-    whole = dataclasses.replace(problem.graphs, x=x, edge_attr=None, edge_weight=None)
-    graphs = whole.select(initial_choice(problem, config, generator))
+    nodes = config.count("nodes") or _TIMES_AVERAGE * graph_size(problem, config)
+    choose, count = chooser(problem, config, generator), config.count("per_class")
+    chosen = [choose(members, count) for _, members in problem.classes(config)]
+    graphs = problem.graphs.select(torch.cat(chosen))
     size = {"max_num_nodes": nodes, "batch_size": len(graphs)}
     features, _ = to_dense_batch(graphs.x, graphs.graph_of, **size)
     adjacency = to_dense_adj(graphs.edge_index, graphs.graph_of, **size)
     return features, adjacency.clamp(max=1.0)
-
-
-def initial_choice(
-    problem: GraphsProblem, config: CondenseConfig, generator: torch.Generator
-) -> Tensor:
-    """Return the numbers of the training graphs that synthetic ones begin as, class by class."""
-    chosen = []
-    for _, members in problem.classes(config):
-        order = torch.randperm(len(members), generator=generator)
-        chosen.append(members[order[: config.count("per_class")].to(members.device)])
-    return torch.cat(chosen)
 
 
 class _Draw:

@@ -36,8 +36,8 @@ from benchbuild.kinds.condense.nodes.backbones import Backbone, Weights, make_ba
 from benchbuild.kinds.condense.nodes.problem import Problem
 from benchbuild.kinds.condense.nodes.views import DenseMatrix, Matrix, SparseHop, SparseTimes, View
 from benchbuild.pipeline.files import locked, make_folder, remove_leftovers, written_aside
+from benchquery.allowed import Value
 from benchquery.kinds.condensed.config import CondenseConfig
-from benchquery.kinds.condensed.hyperparameters import Value
 from benchquery.table.hdf5 import new_hdf5
 
 FORMAT = 1

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from benchquery.allowed import Choice, Range, Value
 from benchquery.kinds.condensed.domains.spec import NONE, DomainSpec, MethodSpec, TaskSpec
-from benchquery.kinds.condensed.hyperparameters import Choice, Range, Value
+from benchquery.kinds.condensed.hyperparameters import ALLOWED
 
 INITS = ("noise", "sample", "herding", "k-center")
 """What synthetic graphs begin as: noise; training graphs of the class, drawn, herded or spread
@@ -24,8 +25,45 @@ def _on_graphs(name: str) -> str:
     return f"benchbuild.kinds.condense.methods.graphs.{name}"
 
 
-_EMBEDDING: dict[str, Value] = {"embedding": "gcn", "epochs": 50, "hidden": 128, "lr": 1e-3}
-_CHOSEN_BY = {"embedding": Choice(("gcn", "raw-padded"))}
+_EMBEDDING: dict[str, Value] = {
+    "embedding": "gcn",
+    "epochs": 50,
+    "batch": 128,
+    "hidden": 128,
+    "layers": 3,
+    "lr": 1e-3,
+}
+_FEWER_EPOCHS: dict[str, dict[str, Value]] = {"dd": {"epochs": 20}, "molhiv": {"epochs": 10}}
+_CHOSEN_BY = {"embedding": Choice(("gcn", "propagated", "raw-padded"))}
+
+_DOSCOND: dict[str, Value] = {
+    "epochs": 1000,
+    "evaluate_every": 100,
+    "nodes": 0,
+    "batch": 256,
+    "hidden": 128,
+    "layers": 3,
+    "pooling": "mean",
+    "loss": "softmax",
+    "distance": "mse",
+    "joint": False,
+    "lr_feat": 0.01,
+    "lr_adj": 0.01,
+    "decay_after": 401,
+    "sparsity": 0.1,
+    "bound": 0.0,
+    "edges": "hard",
+}
+"""0 `nodes` are as many as a training graph has on average, rounded up."""
+_DOSCOND_BY_DATASET: dict[str, dict[str, Value]] = {
+    "nci1": {"nodes": 30, "lr_adj": 1.0},
+    "dd": {"nodes": 285, "lr_adj": 2.0},
+    "mutag": {"nodes": 18, "lr_adj": 0.1},
+    "molbace": {"nodes": 34, "loss": "logistic", "joint": True},
+    "molbbbp": {"nodes": 24, "loss": "logistic", "lr_adj": 2.0},
+    "molhiv": {"nodes": 26, "loss": "logistic", "pooling": "sum", "bound": 1.0},
+}
+
 _REGRESSION: dict[str, Value] = {
     "epochs": 300,
     "evaluate_every": 20,
@@ -54,6 +92,7 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
             NONE,
             "gcn",
             _EMBEDDING,
+            _FEWER_EPOCHS,
             allowed=_CHOSEN_BY,
             domain="graphs",
         ),
@@ -63,7 +102,26 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
             NONE,
             "gcn",
             _EMBEDDING,
+            _FEWER_EPOCHS,
             allowed=_CHOSEN_BY,
+            domain="graphs",
+        ),
+        "doscond": MethodSpec(
+            _on_graphs("doscond"),
+            "gradient",
+            "sample",
+            "gcn",
+            _DOSCOND,
+            _DOSCOND_BY_DATASET,
+            allowed={
+                "nodes": Range(least=0),
+                "pooling": Choice(("mean", "sum")),
+                "loss": Choice(("softmax", "logistic")),
+                "edges": Choice(("hard", "soft")),
+                "decay_after": Range(least=1),
+                "sparsity": Range(least=0),
+                "bound": Range(least=0),
+            },
             domain="graphs",
         ),
         "kidd-lr": MethodSpec(
@@ -121,7 +179,7 @@ _EVALUATION = TaskSpec(
         "norm": "none",
     },
     allowed={
-        "epochs": Range(least=1),
+        "epochs": ALLOWED["expert_epochs"],
         "pooling": Choice(("mean", "sum")),
         "decay": Choice(("none", "half", "step")),
         "norm": Choice(("none", "batch")),

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from benchquery.allowed import Value
 from benchquery.kinds.condensed.domains.spec import NONE, DomainSpec, MethodSpec, TaskSpec
-from benchquery.kinds.condensed.hyperparameters import Range, Value
+from benchquery.kinds.condensed.hyperparameters import ALLOWED
 
 INITS = ("noise", "sample", "center", "k-center", "k-means")
 """What the features of synthetic nodes begin as: Gaussian noise; training nodes of the class;
@@ -180,7 +181,7 @@ _EVALUATION = TaskSpec(
         "dropout": 0.5,
         "threshold": 0.05,
     },
-    allowed={"epochs": Range(least=1)},
+    allowed={"epochs": ALLOWED["expert_epochs"]},
 )
 """GC-Bench's evaluation; edges of the condensed graph below `threshold` are left out."""
 

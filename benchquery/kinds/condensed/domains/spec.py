@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Literal
 
-from benchquery.kinds.condensed.hyperparameters import Allowed, Value
+from benchquery.allowed import Allowed, Value
 
 RECIPE = "1"
 """The recipe that every method and every task of evaluation begins with."""

@@ -1,0 +1,28 @@
+r"""Random: :math:`S_c \sim \mathcal{U}\{S \subseteq T_c : |S| = n_c\}`.
+
+Training graphs of each class drawn without replacement: what every other method has to beat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from benchbuild.kinds.condense.graphs.coreset import core_set
+from benchbuild.kinds.condense.graphs.problem import GraphsProblem
+from benchbuild.kinds.condense.method import Snapshot, Workspace
+from benchquery.kinds.condensed.config import CondenseConfig
+
+
+def condense(
+    problem: GraphsProblem, config: CondenseConfig, workspace: Workspace
+) -> Iterator[Snapshot]:
+    """Yield randomly chosen training graphs."""
+    generator = torch.Generator().manual_seed(config.seed)
+
+    def choose(members: Tensor, count: int) -> Tensor:
+        return members[torch.randperm(len(members), generator=generator)[:count].to(members.device)]
+
+    return core_set(problem, config, choose)

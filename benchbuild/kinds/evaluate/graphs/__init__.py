@@ -1,0 +1,1 @@
+"""Judging condensed sets of graphs: what models run on, the models, their training."""
