@@ -112,7 +112,9 @@ def distil(
             "regression": functional.cross_entropy(predicted, problem.graphs.y[graphs]),
             "orthogonality": config.number("orthogonality") * overlap(k_ss),
         }
-        gradients = torch.autograd.grad(sum(loss.values()), [x, *structure.tensors])
+        gradients = torch.autograd.grad(
+            loss["regression"] + loss["orthogonality"], [x, *structure.tensors]
+        )
         learner.step(gradients[:1])
         edge_learner.step(gradients[1:])
         with torch.no_grad():
