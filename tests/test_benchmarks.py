@@ -76,6 +76,11 @@ SMOKES = (
         data="Planetoid",
     ),
     Smoke(
+        "litegntk",
+        ["--graphs 3 --synthetic 2 --nodes 8 --rank 2 --rounds 1"],
+        [r"^low rank, labels +\d.*e-1\d$", r"^dense, features of their own, gradients +\d"],
+    ),
+    Smoke(
         "merge",
         [f"--architectures 24 --epochs 4 --shards 3 --scratch {OUT}"],
         [r"^generated 72 synthetic records in 3 shards", r"^merge: \d", r"^verify: \d", r"^parts "],

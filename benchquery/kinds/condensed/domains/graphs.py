@@ -16,6 +16,7 @@ from benchquery.kinds.condensed.hyperparameters import ALLOWED
 INITS = ("noise", "sample", "herding", "k-center")
 """What synthetic graphs begin as: noise; training graphs of the class, drawn, herded or spread
 out."""
+_REAL = ("sample", "herding", "k-center")
 BACKBONES = ("gcn", "gin", "gntk", "none")
 
 
@@ -63,6 +64,25 @@ _DOSCOND_BY_DATASET: dict[str, dict[str, Value]] = {
     "molhiv": {"nodes": 26, "loss": "logistic", "pooling": "sum", "bound": 1.0},
 }
 
+_REGRESSION: dict[str, Value] = {
+    "epochs": 300,
+    "evaluate_every": 20,
+    "nodes": 0,
+    "lr_feat": 1e-4,
+    "batch": 128,
+    "batch_synthetic": 16,
+    "ridge": 1e-6,
+    "orthogonality": 1e-3,
+}
+"""KiDD's; its epochs are updates, and 0 nodes are twice the average of the training graphs."""
+_OF_REGRESSION = {
+    "nodes": Range(least=0),
+    "batch_synthetic": Range(least=1),
+    "ridge": Range(above=0),
+    "orthogonality": Range(least=0),
+}
+_FEW_LARGE: dict[str, Value] = {"nodes": 570, "batch": 8, "batch_synthetic": 8}
+
 METHODS: Mapping[str, MethodSpec] = MappingProxyType(
     {
         "random": MethodSpec(_on_graphs("random"), "core-set", NONE, NONE, {}, domain="graphs"),
@@ -103,6 +123,42 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
                 "bound": Range(least=0),
             },
             domain="graphs",
+        ),
+        "kidd-lr": MethodSpec(
+            _on_graphs("kidd_lr"),
+            "kernel",
+            "herding",
+            "gntk",
+            {**_REGRESSION, "layers": 3, "rank": 16, "lr_adj": 1e-5},
+            {
+                "nci1": {"nodes": 90, "rank": 24},
+                "dd": {**_FEW_LARGE, "rank": 32},
+                "proteins-tu": {"nodes": 156, "lr_adj": 1e-6, "lr_feat": 1e-3},
+                "molbace": {"nodes": 68, "lr_adj": 1e-6, "lr_feat": 1e-6},
+                "molbbbp": {"nodes": 72, "rank": 32, "lr_adj": 1e-6, "lr_feat": 1e-3},
+                "molhiv": {"nodes": 104, "lr_feat": 1e-2},
+            },
+            allowed={**_OF_REGRESSION, "rank": Range(least=1)},
+            domain="graphs",
+            begins=_REAL,
+        ),
+        "kidd-d": MethodSpec(
+            _on_graphs("kidd_d"),
+            "kernel",
+            "herding",
+            "gntk",
+            {**_REGRESSION, "layers": 5, "lr_adj": 0.0},
+            {
+                "nci1": {"nodes": 90},
+                "dd": _FEW_LARGE,
+                "proteins-tu": {"nodes": 156, "lr_adj": 1e-6, "lr_feat": 1e-3},
+                "molbace": {"nodes": 68, "lr_adj": 1e-6, "lr_feat": 1e-6},
+                "molbbbp": {"nodes": 48},
+                "molhiv": {"nodes": 104, "lr_feat": 1e-2},
+            },
+            allowed=_OF_REGRESSION,
+            domain="graphs",
+            begins=_REAL,
         ),
     }
 )
