@@ -81,6 +81,11 @@ SMOKES = (
         [r"^low rank, labels +\d.*e-1\d$", r"^dense, features of their own, gradients +\d"],
     ),
     Smoke(
+        "graph_evaluation",
+        ["--dataset motifs:graphs=40 --per-class 2 --epochs 1"],
+        [r"^motifs.* gcn( +\d\S*){4}$", r"^motifs.* gin( +\d\S*){4}$"],
+    ),
+    Smoke(
         "merge",
         [f"--architectures 24 --epochs 4 --shards 3 --scratch {OUT}"],
         [r"^generated 72 synthetic records in 3 shards", r"^merge: \d", r"^verify: \d", r"^parts "],
