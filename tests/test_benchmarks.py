@@ -45,6 +45,11 @@ class Smoke:
 SMOKES = (
     Smoke("analysis", ["proteins"], [r"^smoothness +\d", r"^transfer +\d", r"times as fast$"]),
     Smoke(
+        "augment",
+        ["--images 8 --side 16 --rounds 1"],
+        [rf"^{name}( +\d\S*){{4}}$" for name in ("imagenet", "dsa", "autoaugment", "randaugment")],
+    ),
+    Smoke(
         "condense",
         [
             "--dataset csbm:nodes=200,features=32 --ratio 0.1 --epochs 1 --nodes 400 "

@@ -1,4 +1,4 @@
-"""Datasets: a registry, one file a family, and the `Graph` or `GraphSet` they are loaded into.
+"""Datasets: a registry, one file a family, and the values that they are loaded into.
 
 Names are imported when they are first used. What is known of a dataset (`dataset_spec`) needs no
 torch; only loading one does.
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from benchbuild.datasets.graph import Graph
     from benchbuild.datasets.graphset import GraphBatch, GraphSet
+    from benchbuild.datasets.images.image_set import ImageSet
     from benchbuild.datasets.registry import (
         dataset_names,
         dataset_spec,
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
         load,
         load_data,
         load_graphs,
+        load_images,
     )
     from benchbuild.datasets.spec import DatasetSpec
 
@@ -25,15 +27,23 @@ __all__ = [
     "Graph",
     "GraphBatch",
     "GraphSet",
+    "ImageSet",
     "dataset_names",
     "dataset_spec",
     "hyperparameters_for",
     "load",
     "load_data",
     "load_graphs",
+    "load_images",
 ]
 
-_HOMES = {"Graph": "graph", "GraphBatch": "graphset", "GraphSet": "graphset", "DatasetSpec": "spec"}
+_HOMES = {
+    "Graph": "graph",
+    "GraphBatch": "graphset",
+    "GraphSet": "graphset",
+    "ImageSet": "images.image_set",
+    "DatasetSpec": "spec",
+}
 
 
 def __getattr__(name: str) -> Any:

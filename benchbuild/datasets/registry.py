@@ -31,6 +31,7 @@ from benchbuild.datasets import (
     ogbg,
     tu,
 )
+from benchbuild.datasets.images import cifar, digits, mnist, own, tiny_imagenet
 from benchbuild.datasets.root import data_root
 from benchbuild.datasets.spec import SORTS, DatasetSpec, Loader, SpecFactory, fixed
 from benchbuild.errors import BenchBuildError, DatasetError, UnknownDatasetError
@@ -40,6 +41,7 @@ from benchquery.naming import DATASET_ALIASES, match_name
 if TYPE_CHECKING:
     from benchbuild.datasets.graph import Graph
     from benchbuild.datasets.graphset import GraphSet
+    from benchbuild.datasets.images.image_set import ImageSet
 
 ENTRY_POINT_GROUP = "graphtab.datasets"
 
@@ -69,6 +71,8 @@ def builtin_factories() -> Mapping[str, SpecFactory]:
     factories: dict[str, SpecFactory] = {}
     for family in (citation, gnn_benchmark, ogb, hetero, inductive, embedded, tu, ogbg, motifs):
         factories.update(family.FACTORIES)
+    for images in (cifar, tiny_imagenet, mnist, digits, own):
+        factories.update(images.FACTORIES)
     return MappingProxyType(factories)
 
 
@@ -213,7 +217,17 @@ def load_graphs(name: str, root: Path | str | None = None) -> GraphSet:
     return data
 
 
-def load_data(name: str, root: Path | str | None = None) -> Graph | GraphSet:
+def load_images(name: str, root: Path | str | None = None) -> ImageSet:
+    """Load a set of images; arguments and errors are those of :func:`load`."""
+    from benchbuild.datasets.images.image_set import ImageSet
+
+    dataset_spec(name).require(ImageSet.sort, "load_images")
+    data = load_data(name, root)
+    assert isinstance(data, ImageSet)
+    return data
+
+
+def load_data(name: str, root: Path | str | None = None) -> Graph | GraphSet | ImageSet:
     """Load a dataset of any sort; arguments and errors are those of :func:`load`."""
     spec, folder = dataset_spec(name), data_root(root)
     try:

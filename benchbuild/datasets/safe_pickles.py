@@ -3,7 +3,7 @@
 The citation graphs come as pickles, which torch-geometric loads as they are. They are read here
 first, by a machine that knows matrices, arrays and dictionaries of lists and refuses all else. It
 also looks at the numbers: a matrix whose indices point outside of it would have scipy write
-anywhere.
+anywhere. Batches of images are pickles too; of these the machine gives the content itself.
 """
 
 from __future__ import annotations
@@ -136,4 +136,24 @@ def check_pickle(path: Path) -> None:
         raise DatasetError(
             f"{path} is damaged or no pickle: {type(error).__name__}: {error}. Delete it to have "
             "it downloaded again"
+        ) from error
+
+
+def read_plain(content: bytes, where: str) -> Any:
+    """Return what a pickle of plain data and arrays holds; Python's own loader is not used.
+
+    Args:
+        content: The pickle.
+        where: What it is called in messages.
+
+    Raises:
+        DatasetError: If it is damaged, or asks for anything else.
+    """
+    try:
+        return Machine(content, CONSTRUCTORS).run()
+    except UnsafePickleError as error:
+        raise DatasetError(f"{where} is not loaded: {error}, which arrays don't need") from None
+    except Exception as error:
+        raise DatasetError(
+            f"{where} is damaged or no pickle: {type(error).__name__}: {error}"
         ) from error

@@ -16,8 +16,9 @@ from benchbuild.hyperparameters import DEFAULT_HYPERPARAMETERS, HyperParameters
 if TYPE_CHECKING:
     from benchbuild.datasets.graph import Graph
     from benchbuild.datasets.graphset import GraphSet
+    from benchbuild.datasets.images.image_set import ImageSet
 
-Loader = Callable[[Path], "Graph | GraphSet"]
+Loader = Callable[[Path], "Graph | GraphSet | ImageSet"]
 
 SORTS: Mapping[str, str] = MappingProxyType(
     {
@@ -60,6 +61,7 @@ class DatasetSpec:
         sort: The sort of data that it is: one graph with labelled ``nodes``, a set of ``graphs`` or
             of ``images``.
         num_items: Number of graphs or images of a set.
+        instead: Other lists of files that do as well as `files`, such as an archive of them.
     """
 
     name: str
@@ -81,6 +83,7 @@ class DatasetSpec:
     scaling: Scaling = "none"
     sort: str = "nodes"
     num_items: int | None = None
+    instead: tuple[tuple[str, ...], ...] = ()
 
     def require(self, sort: str, by: str) -> DatasetSpec:
         """Return this very spec if its data is of a sort.
@@ -133,7 +136,9 @@ class DatasetSpec:
     def on_disk(self, root: Path | str | None = None) -> bool:
         """Tell whether it can be loaded without a download."""
         base = data_root(root)
-        return all((base / file).exists() for file in self.files)
+        return any(
+            all((base / file).exists() for file in files) for files in (self.files, *self.instead)
+        )
 
 
 SpecFactory = Callable[[Mapping[str, str]], DatasetSpec]

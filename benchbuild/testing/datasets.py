@@ -1,4 +1,4 @@
-"""What a dataset must be: its facts, and the graph or the graphs that it is loaded into."""
+"""What a dataset must be: its facts, and the graph, graphs or images that it is loaded into."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from benchquery.testing.claims import claim, works
 if TYPE_CHECKING:
     from benchbuild.datasets.graph import Graph
     from benchbuild.datasets.graphset import GraphSet
+    from benchbuild.datasets.images.image_set import ImageSet
 
 _SIZES = (
     "num_nodes", "num_edges", "num_features", "nonzeros", "num_classes", "trained", "labelled",
@@ -42,6 +43,7 @@ def check_dataset(name: str, root: str | os.PathLike[str] | None = None) -> None
         AssertionError: If something is wrong; the message names it.
     """
     from benchbuild.datasets.graph import Graph
+    from benchbuild.datasets.graphset import GraphSet
 
     whose = f"dataset {name!r}"
     with works(f"{whose}: what is known of it can't be had"):
@@ -60,8 +62,10 @@ def check_dataset(name: str, root: str | os.PathLike[str] | None = None) -> None
     if isinstance(data, Graph):
         _check_found(spec, data, _found_in_graph(data), whose)
         _check_labels(data, whose)
-    else:
+    elif isinstance(data, GraphSet):
         _check_found(spec, data, _found_in_graphs(data), whose)
+    else:
+        _check_found(spec, data, _found_in_images(data), whose)
 
 
 def _what(spec: DatasetSpec) -> str:
@@ -83,7 +87,7 @@ def _check_names(spec: DatasetSpec, whose: str) -> None:
         text = getattr(spec, field)
         claim(isinstance(text, str) and text.strip(), f"{whose}: it does not say its {field}")
     claim(spec.sort in SORTS, f"{whose}: its sort is {spec.sort!r}; allowed: {', '.join(SORTS)}")
-    for file in spec.files:
+    for file in (*spec.files, *itertools.chain(*spec.instead)):
         path = PurePosixPath(file)
         claim(
             not path.is_absolute() and ".." not in path.parts,
@@ -156,8 +160,23 @@ def _found_in_graphs(data: GraphSet) -> dict[str, int]:
     }
 
 
+def _found_in_images(images: ImageSet) -> dict[str, int]:
+    """Return the sizes of a set of images, which has checked itself."""
+    parts = (images.train_index, images.valid_index, images.test_index)
+    return {
+        "num_items": images.num_images,
+        "num_features": images.num_features,
+        "num_classes": images.num_classes,
+        "trained": len(images.train_index),
+        "labelled": sum(map(len, parts)),
+    }
+
+
 def _check_found(
-    spec: DatasetSpec, data: Graph | GraphSet, found: Mapping[str, int], whose: str
+    spec: DatasetSpec,
+    data: Graph | GraphSet | ImageSet,
+    found: Mapping[str, int],
+    whose: str,
 ) -> None:
     """Check what was loaded against what is stated of it."""
     what = _what(spec)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from benchquery.allowed import Choice, Value
+from benchquery.allowed import Choice, Range, Value
 from benchquery.kinds.condensed.domains.spec import NONE, DomainSpec, MethodSpec, TaskSpec
 from benchquery.kinds.condensed.hyperparameters import ALLOWED
 

@@ -1,0 +1,1 @@
+"""What methods that condense images share: networks, augmentations, tangent kernels."""

@@ -1,0 +1,1 @@
+"""Networks that are trained on condensed images to judge them."""
