@@ -63,6 +63,11 @@ SMOKES = (
         [r"^best fit$", r"^layers=\S+ products=", r"^cora +190 ", r"^karate +2 "],
     ),
     Smoke(
+        "doscond",
+        ["--dataset motifs --per-class 2 --epochs 1"],
+        [r"^motifs, 2 a class( +\d\S*){4}$"],
+    ),
+    Smoke(
         "explorer",
         ["--rounds 1 --requests 2 --source data/cora"],
         [r"^page, all files +\d", r"^command to points drawn, s +\d", r"^export of .* MB +\d"],
