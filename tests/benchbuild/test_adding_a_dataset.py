@@ -16,7 +16,14 @@ from benchbuild.datasets.registry import ENTRY_POINT_GROUP as DATASETS
 from benchbuild.errors import DatasetError
 from benchbuild.testing import check_dataset
 from benchquery import lightread
-from tests.benchbuild.pages import code_block, entry_point, install, run_command, run_lines
+from tests.benchbuild.pages import (
+    code_block,
+    entry_point,
+    install,
+    run_command,
+    run_commands,
+    shown_commands,
+)
 
 PAGE = "adding-a-dataset.md"
 FUNCTION = code_block(PAGE, "python", "def load_papers")
@@ -61,27 +68,38 @@ def test_the_dataset_of_the_page_becomes_a_table(papers: Path) -> None:
         "tune": ("--trials", "1", "--range", "epochs=2", *one),
         "train": ("--sample", "3", "--seeds", "1", "--epochs", "10", *one),
     }
-    lines = code_block(PAGE, "text", "$ benchbuild datasets")
-    assert "valid_perf" in run_lines(papers, lines, few)
+    shown = shown_commands(code_block(PAGE, "text", "$ benchbuild datasets"), few)
+    inspect = ["benchbuild", "inspect", "--dataset", "papers", "--hash", "0"]
+    *done, inspected = run_commands(papers, [*shown, inspect])
+    for each in done:
+        assert each.returncode == 0, each.stderr
+    assert "valid_perf" in done[-1].stdout
     table = lightread("papers", source=papers / "tables")
     assert len(table) == 3
     assert set(table.column("status")) == {"ok"}
-    inspected = run_command(papers, ["benchbuild", "inspect", "--dataset", "papers", "--hash", "0"])
     assert inspected.returncode == 2
     assert "does not state" in inspected.stderr
 
 
-def test_a_spec_states_the_sizes(papers: Path) -> None:
-    points = {"papers": "our_papers:PAPERS", "again": "our_papers:PAPERS"}
-    install(papers, "our_papers", FUNCTION + SPEC, "graphtab.datasets", points)
-    listed = run_command(papers, ["benchbuild", "datasets", "--json"])
-    rows = {row["name"]: row for row in json.loads(listed.stdout)}
+def test_a_spec_states_the_sizes(
+    papers: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    points = {"papers": "stated_papers:PAPERS", "again": "stated_papers:PAPERS"}
+    install(papers, "stated_papers", FUNCTION + SPEC, DATASETS, points)
+    monkeypatch.syspath_prepend(papers)
+    monkeypatch.setenv("GRAPHTAB_DATA", str(papers))
+
+    def listed() -> dict[str, dict[str, object]]:
+        assert main(["datasets", "--json"]) == 0
+        return {row["name"]: row for row in json.loads(capsys.readouterr().out)}
+
+    rows = listed()
     assert (rows["papers"]["nodes"], rows["again"]["licence"]) == (120, "CC0")
-    words = ["benchbuild", "inspect", "--dataset", "papers", "--hash", "61237", "--json"]
-    assert "(40, 64)" in run_command(papers, words).stdout
+    assert rows["papers"]["on_disk"]
+    assert main(["inspect", "--dataset", "papers", "--hash", "61237", "--json"]) == 0
+    assert "(40, 64)" in capsys.readouterr().out
     (papers / "papers.npz").unlink()
-    listed = run_command(papers, ["benchbuild", "datasets", "--json"])
-    assert not {row["name"]: row for row in json.loads(listed.stdout)}["papers"]["on_disk"]
+    assert not listed()["papers"]["on_disk"]
 
 
 def test_what_the_page_states_is_true(papers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
