@@ -4,12 +4,36 @@ from __future__ import annotations
 
 import warnings
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from benchbuild.pipeline.jobs import Found, Place
+from benchbuild.pipeline.settings import Name
+from benchquery.allowed import Range
 
 if TYPE_CHECKING:
     from benchbuild.datasets import Graph
+
+
+Size = Annotated[int, Range(least=0, most=2**53)]
+
+
+class GraphFacts(TypedDict):
+    """What decides figures on a graph: see `benchbuild.pipeline.jobs.Run.facts`."""
+
+    checksum: Name
+    metric: Name
+    nodes: Size
+    edges: Size
+    features: Size
+    classes: Size
+
+
+class GraphAbout(TypedDict):
+    """What readers of a table want to know of a graph."""
+
+    split: str
+    source: str
+    licence: str
 
 
 class DatasetWorker:
@@ -39,7 +63,7 @@ class DatasetWorker:
         import torch
 
         graph = self._graph
-        facts = {
+        facts: GraphFacts = {
             "checksum": graph.checksum,
             "metric": graph.metric,
             "nodes": graph.num_nodes,
@@ -48,7 +72,7 @@ class DatasetWorker:
             "classes": graph.num_classes,
         }
         spec = self._spec
-        about = {"split": graph.split, "source": spec.source, "licence": spec.licence}
+        about: GraphAbout = {"split": graph.split, "source": spec.source, "licence": spec.licence}
         on_gpu = self._device.type == "cuda"
         return Found(facts, about, torch.cuda.device_count() if on_gpu else 0)
 
