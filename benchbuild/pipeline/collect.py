@@ -19,12 +19,12 @@ import numpy as np
 import pyarrow as pa
 from tqdm import tqdm
 
-from benchbuild.errors import MergeError
+from benchbuild.errors import MergeError, PlanError
 from benchbuild.pipeline.jobs import AnyKind, AnyRun, canonical, label
 from benchbuild.pipeline.parts import Part, arrays_of, keys_of
 from benchbuild.pipeline.records import DETERMINED, STATUSES, JobKey
 from benchbuild.pipeline.registry import kind_of
-from benchbuild.pipeline.runfolder import RunFolder, differences
+from benchbuild.pipeline.runfolder import RUN, RunFolder, differences
 from benchbuild.pipeline.signals import Stop
 
 NAMED = 5
@@ -144,6 +144,7 @@ def collect(
         for part in tqdm(folder.parts.scan(), f"reading {folder.path}", disable=not show):
             records.add(part)
     chosen = records.choose()
+    _check_found(folders[0])
     missing = tuple(sorted(kind.expected(runs) - chosen.keys()))
     if missing and not allow_gaps:
         names = [label(kind.record, key) for key in missing]
@@ -168,6 +169,14 @@ def _check_same_settings(folders: Sequence[RunFolder]) -> None:
                 f"the records in {other.path} can't be in one table with those in {first.path}: "
                 f"{'; '.join(found)} (there is {first.path}, here is {other.path})"
             )
+
+
+def _check_found(folder: RunFolder) -> None:
+    """Refuse a run that does not say of its data what a table has to say."""
+    try:
+        kind_of(folder.run.kind).check_found(folder.run, whole=True)
+    except PlanError as error:
+        raise MergeError(f"{folder.path / RUN}: {error}") from error
 
 
 class _Records:

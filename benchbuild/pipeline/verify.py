@@ -37,7 +37,7 @@ def problems_in(folder: Path) -> Iterator[str]:
 def _run_problems(folder: RunFolder) -> Iterator[str]:
     """Check every part and every record of a run."""
     kind = kind_of(folder.run.kind)
-    planned = set(kind.keys(folder.run))
+    planned = set(folder.job_keys())
     parts = folder.parts
     for path in parts.paths():
         try:

@@ -8,14 +8,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, Self
 
 import numpy as np
 
 from benchbuild.errors import EvaluationError, PlanError
 from benchbuild.pipeline.failures import failure
 from benchbuild.pipeline.records import OK, STATUSES
-from benchbuild.pipeline.settings import JobSettings, Json, check_seeds, whole_numbers
+from benchbuild.pipeline.settings import JobSettings, Json, Name, Seeds, whole_numbers
+from benchbuild.typed import Distinct, Typed, check_names
+from benchquery.errors import ConfigError
 from benchquery.kinds.condensed.config import MODELS, TASKS, EvalConfig
 from benchquery.kinds.condensed.domains import domain_of_task
 from benchquery.table.schema import CURVE_COLUMNS, curve_index
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from benchbuild.kinds.condense.payload import StoredPayload
 
 DEFAULT_SEEDS = (0, 1, 2)
+_NAMES = frozenset({"evaluations", "eval_seeds"})
 
 
 class Evaluated(Protocol):
@@ -109,7 +112,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Evaluations:
+class Evaluations(Typed):
     """The evaluations of a run.
 
     Attributes:
@@ -117,22 +120,22 @@ class Evaluations:
         seeds: The seeds that each is run with.
     """
 
-    configs: tuple[EvalConfig, ...]
-    seeds: tuple[int, ...]
+    configs: Annotated[tuple[EvalConfig, ...], Distinct("model", most=1_000)]
+    seeds: Seeds
 
     def __post_init__(self) -> None:
         """Refuse what can't be run.
 
         Raises:
-            PlanError: If a model comes twice, there is none, or a seed is none.
+            PlanError: If a model or a seed comes twice or there is none, or models are not trained
+                alike.
+            ConfigError: If an evaluation follows another recipe than this version.
         """
-        check_seeds(self.seeds)
-        models = [config.model for config in self.configs]
-        if len(set(self.configs)) < len(models) or not models:
-            raise PlanError(
-                f"models {','.join(models)!r}: there must be at least one, and each only once; "
-                f"allowed: {', '.join(MODELS)}"
-            )
+        super().__post_init__()
+        for config in self.configs:
+            config.check_runnable()
+        if len({config.replace(model=MODELS[0]) for config in self.configs}) > 1:
+            raise PlanError("all models of a run are evaluated on one task, and trained alike")
 
     @classmethod
     def of(
@@ -162,9 +165,17 @@ class Evaluations:
 
     @classmethod
     def read(cls, settings: Json) -> Evaluations:
-        """Read those of a run back."""
-        configs = tuple(EvalConfig.from_text(text) for text in settings["evaluations"])
-        return cls(configs, tuple(settings["eval_seeds"]))
+        """Read those of a run back.
+
+        Raises:
+            ValueError: If something is missing, or no list.
+            ConfigError: If an evaluation can't be read.
+        """
+        check_names(_NAMES & settings.keys(), _NAMES, _NAMES)
+        texts, seeds = settings["evaluations"], settings["eval_seeds"]
+        if not isinstance(texts, list) or not isinstance(seeds, list):
+            raise ValueError("evaluations and eval_seeds: not lists")
+        return cls(tuple(map(read_evaluation, texts)), tuple(seeds))
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -261,6 +272,18 @@ class Evaluations:
                     yield f"{config.model} seed {seed}: {problem}"
 
 
+def read_evaluation(text: Any) -> EvalConfig:
+    """Read how something is evaluated, as ``run.json`` has it.
+
+    Raises:
+        ConfigError: If that is not the canonical text of an evaluation.
+    """
+    config = EvalConfig.from_text(text)
+    if config.text != text:
+        raise ConfigError(f"{text!r} is not the canonical text of an evaluation: {config.text!r}")
+    return config
+
+
 @dataclass(frozen=True)
 class EvaluatedSettings(JobSettings):
     """Settings of runs that evaluate.
@@ -270,7 +293,7 @@ class EvaluatedSettings(JobSettings):
         evaluations: How each condensed graph is judged in the end.
     """
 
-    recipe: str
+    recipe: Name
     evaluations: Evaluations
 
     def in_full(self) -> dict[str, Any]:

@@ -3,11 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from benchbuild.pipeline.jobs import MOST_JOBS
 from benchbuild.pipeline.records import JobRecord, column
+from benchbuild.typed import Distinct
+from benchquery.allowed import Value
+from benchquery.errors import ConfigError
+from benchquery.kinds.condensed.config import CondenseConfig
+
+
+class ConfigText:
+    """The canonical texts of configurations, also of methods that are not installed here."""
+
+    def meant(self, value: Value) -> Value | None:
+        """See `benchquery.allowed.Allowed`."""
+        try:
+            return CondenseConfig.from_text(str(value)).text
+        except ConfigError:
+            return None
+
+    def __str__(self) -> str:
+        return "the canonical text of a configuration"
+
+
+ConfigTexts = Annotated[
+    tuple[Annotated[str, ConfigText()], ...], Distinct("configuration", most=MOST_JOBS)
+]
 
 
 class CondenseKey(NamedTuple):
