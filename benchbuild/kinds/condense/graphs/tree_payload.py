@@ -2,11 +2,7 @@
 
 An item of such a set is a pattern: some trees with one class. It is learnt from as the disjoint
 union of its trees, with edges from children to parents, read out from the roots alone, and counts
-in the loss by its support. Weights are such that all patterns of a class together count as much as
-those of every other, and a pattern counts 1 on average.
-
-Patterns have trees in common, and trees have labels in common. So each different tree is kept once,
-a node of it is the number of its row of features, and a pattern is the numbers of its trees.
+in the loss by its weight.
 
 Torch is needed only to compute with a set.
 """
@@ -16,21 +12,24 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from benchbuild.datasets.coding import compact_bytes, dense_bytes
 from benchbuild.kinds.condense.arrays import pack, unpack
-from benchbuild.kinds.condense.graphs.ragged import ranges, starts_of, sums
+from benchbuild.kinds.condense.graphs.payload import BLANK
+from benchbuild.kinds.condense.graphs.ragged import starts_of, sums
 
 if TYPE_CHECKING:
     import torch
     from torch import Tensor
+    from torch_geometric.data import Data
 
     from benchbuild.datasets.graphset import GraphBatch
 
-FORM = "trees"
-"""What files of payloads call this form."""
+_TYPES: Mapping[str, type] = {"x": np.float16, "y": np.int64, "weights": np.float32}
+"""In what type arrays are kept that are not int32."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,38 +37,23 @@ class CondensedTrees:
     """A small set of patterns of rooted trees.
 
     Attributes:
-        rows: (labels, features) the features that labels of nodes stand for.
-        labels: (tree nodes,) the row of each node of each different tree, root first.
-        parents: (tree nodes,) each one's parent, in numbers of its own tree's nodes; -1 for a root.
-        tree_sizes: (trees,) how many nodes each tree has.
-        members: (trees of patterns,) the trees of each pattern, one pattern after another.
-        sizes: (patterns,) how many trees each has.
+        x: (nodes, features) of all trees, one after another.
+        parents: (nodes,) each one's parent, in numbers of the set's nodes; -1 for a root.
+        trees: (trees,) how many nodes each has.
+        patterns: (patterns,) how many trees each has, one pattern's after another's.
         y: (patterns,) their classes.
-        support: (patterns,) how many training graphs of its class hold each.
-        edge_rows: (edge labels, fields) what labels of edges stand for; None if edges have none.
-        edge_labels: (tree nodes,) the row of the edge to the parent, any for a root; None likewise.
+        weights: (patterns,) how much each counts in a loss.
+        bonds: (nodes, fields) the labels of the edges to the parents, any for a root; None if edges
+            have none.
     """
 
-    rows: Tensor
-    labels: Tensor
+    x: Tensor
     parents: Tensor
-    tree_sizes: Tensor
-    members: Tensor
-    sizes: Tensor
+    trees: Tensor
+    patterns: Tensor
     y: Tensor
-    support: Tensor
-    edge_rows: Tensor | None = None
-    edge_labels: Tensor | None = None
-
-    @property
-    def weight(self) -> Tensor:
-        """(patterns,) float32: how much each counts in a loss."""
-        import torch
-
-        totals = torch.zeros(int(self.y.max()) + 1, device=self.y.device)
-        totals = totals.index_add(0, self.y, self.support.float())
-        classes = int((totals > 0).sum())
-        return self.support.float() / totals[self.y] * (len(self.y) / classes)
+    weights: Tensor
+    bonds: Tensor | None = None
 
     def detach(self) -> CondensedTrees:
         """Return a copy that later optimisation steps don't change."""
@@ -77,19 +61,11 @@ class CondensedTrees:
 
     def stored(self) -> StoredTrees:
         """Return the set rounded to what is kept of it."""
-        arrays = {name: part.cpu().numpy() for name, part in self._parts()}
-        kept = {"rows": np.float16, "y": np.int64}
+        arrays = {name: part.detach().cpu().numpy() for name, part in self._parts()}
         with np.errstate(over="ignore"):
             return StoredTrees(
-                **{name: part.astype(kept.get(name, np.int32)) for name, part in arrays.items()}
+                **{name: array.astype(_TYPES.get(name, np.int32)) for name, array in arrays.items()}
             )
-
-    def _parts(self) -> Iterator[tuple[str, Tensor]]:
-        """Give the tensors that there are, by name."""
-        for field in dataclasses.fields(self):
-            part = getattr(self, field.name)
-            if part is not None:
-                yield field.name, part
 
     def batch(self, threshold: float, device: torch.device) -> GraphBatch:
         """Return the patterns as models take them.
@@ -102,25 +78,24 @@ class CondensedTrees:
 
         from benchbuild.datasets.graphset import GraphBatch
 
-        members, tree_sizes = self.members.cpu().numpy(), self.tree_sizes.cpu().numpy()
-        counts = tree_sizes[members]
-        nodes = torch.tensor(ranges(starts_of(tree_sizes)[members], counts))
-        begins = torch.tensor(np.repeat(starts_of(counts)[:-1], counts))
-        parents = self.parents.cpu()[nodes]
-        children = (parents >= 0).nonzero().view(-1)
-        edge_attr = None
-        if self.edge_rows is not None and self.edge_labels is not None:
-            edge_attr = self.edge_rows.cpu()[self.edge_labels.cpu()[nodes[children]]]
-        node_ptr = starts_of(sums(counts, starts_of(self.sizes.cpu().numpy())))
+        children = (self.parents >= 0).nonzero().view(-1)
+        nodes = nodes_of(self.trees.cpu().numpy(), self.patterns.cpu().numpy())
         return GraphBatch(
-            self.rows.cpu()[self.labels.cpu()[nodes]],
-            torch.stack([children, (begins + parents)[children]]),
-            torch.tensor(node_ptr),
+            self.x,
+            torch.stack([children, self.parents[children]]),
+            torch.tensor(starts_of(nodes)),
             self.y,
-            edge_attr=edge_attr,
-            pooled=parents < 0,
-            weight=self.weight,
+            edge_attr=None if self.bonds is None else self.bonds[children],
+            pooled=self.parents < 0,
+            weight=self.weights,
         ).to(device)
+
+    def _parts(self) -> Iterator[tuple[str, Tensor]]:
+        """Give the tensors that there are, by name."""
+        for field in dataclasses.fields(self):
+            part = getattr(self, field.name)
+            if part is not None:
+                yield field.name, part
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,30 +103,25 @@ class StoredTrees:
     """A condensed set of patterns in plain arrays.
 
     Attributes:
-        rows: (labels, features) float16.
-        labels: (tree nodes,) int32. This and what follows: see `CondensedTrees`.
-        parents: (tree nodes,) int32.
-        tree_sizes: (trees,) int32.
-        members: (trees of patterns,) int32.
-        sizes: (patterns,) int32.
-        y: (patterns,) int64.
-        support: (patterns,) int32.
-        edge_rows: (edge labels, fields) int32, or None.
-        edge_labels: (tree nodes,) int32, or None.
+        x: (nodes, features) float16.
+        parents: (nodes,) int32; -1 for a root.
+        trees: (trees,) int32 nodes of each tree.
+        patterns: (patterns,) int32 trees of each pattern.
+        y: (patterns,) int64 classes.
+        weights: (patterns,) float32.
+        bonds: (nodes, fields) int32 labels of the edges to the parents; None if edges have none.
     """
 
-    rows: np.ndarray
-    labels: np.ndarray
+    x: np.ndarray
     parents: np.ndarray
-    tree_sizes: np.ndarray
-    members: np.ndarray
-    sizes: np.ndarray
+    trees: np.ndarray
+    patterns: np.ndarray
     y: np.ndarray
-    support: np.ndarray
-    edge_rows: np.ndarray | None = None
-    edge_labels: np.ndarray | None = None
+    weights: np.ndarray
+    bonds: np.ndarray | None = None
 
-    form = FORM
+    form: ClassVar[str] = "trees"
+    blank: ClassVar[Mapping[str, int | float]] = BLANK
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> StoredTrees:
@@ -171,23 +141,71 @@ class StoredTrees:
 
     def to_record(self) -> dict[str, Any]:
         """Return what a record keeps of it."""
-        return {"nodes": int(self.nodes.sum()), "payload": pack(self.to_arrays())}
+        return {"nodes": len(self.x), "form": self.form, "payload": pack(self.to_arrays())}
 
     def payload(self) -> CondensedTrees:
         """Return the set in single precision, for computing with."""
         import torch
 
-        arrays = {
-            name: array.astype(np.float32 if name == "rows" else np.int64)
-            for name, array in self.to_arrays().items()
-        }
-        return CondensedTrees(**{name: torch.tensor(array) for name, array in arrays.items()})
+        computed = {"x": np.float32, "weights": np.float32}
+        return CondensedTrees(
+            **{
+                name: torch.tensor(array.astype(computed.get(name, np.int64)))
+                for name, array in self.to_arrays().items()
+            }
+        )
 
-    @property
-    def nodes(self) -> np.ndarray:
-        """(patterns,) how many nodes the trees of each pattern have together."""
-        sizes = self.tree_sizes.astype(np.int64)
-        return sums(sizes[self.members], starts_of(self.sizes))
+    def data(self, threshold: float) -> list[Data]:
+        """Return the patterns as PyG's graphs.
+
+        Each has ``x``, ``edge_index`` from children to parents, ``y``, ``pooled``, which are the
+        roots, ``weight``, and ``edge_attr`` where edges have labels.
+
+        Args:
+            threshold: Nothing is left out, whatever it is.
+        """
+        import torch
+        from torch_geometric.data import Data
+
+        whole = self.payload().batch(threshold, torch.device("cpu"))
+        found = []
+        for number in range(len(whole)):
+            one = whole.select(torch.tensor([number]))
+            labels = {} if one.edge_attr is None else {"edge_attr": one.edge_attr}
+            found.append(
+                Data(
+                    x=one.x,
+                    edge_index=one.edge_index,
+                    y=one.y,
+                    pooled=one.pooled,
+                    weight=one.weight,
+                    **labels,
+                )
+            )
+        return found
+
+    def columns(self, threshold: float) -> dict[str, Any]:
+        """Return what a table says of the set.
+
+        Args:
+            threshold: Nothing is left out, whatever it is.
+
+        Returns:
+            ``items``, its patterns; ``nodes`` and ``edges`` of all of them; ``graph_bytes``, the
+            size of its arrays; ``bytes_dense`` and ``bytes_compact``, see
+            `benchbuild.datasets.coding`, the latter with a weight for each pattern.
+        """
+        nodes = nodes_of(self.trees, self.patterns)
+        children = np.flatnonzero(self.parents >= 0)
+        edges = np.stack([children, self.parents[children]])
+        return {
+            "items": len(self.y),
+            "nodes": len(self.x),
+            "edges": len(children),
+            "graph_bytes": self.bytes,
+            "bytes_dense": dense_bytes(nodes, self.x.shape[1]),
+            "bytes_compact": compact_bytes(self.x, nodes, edges) + self.weights.nbytes,
+        }
 
     @property
     def is_finite(self) -> bool:
@@ -199,46 +217,12 @@ class StoredTrees:
         """The size of the arrays."""
         return sum(array.nbytes for array in self.to_arrays().values())
 
-    def columns(self, threshold: float) -> dict[str, Any]:
-        """Return what a table says of the set.
 
-        Args:
-            threshold: Nothing is left out, whatever it is.
-
-        Returns:
-            ``graphs``, how many patterns there are; ``nodes`` and ``edges`` of all of them, trees
-            that patterns share counted in each; ``bytes_dense``, what they take as float32 matrices
-            of edges and features; ``bytes_compact``, what the arrays take, each in the smallest
-            type that holds it; ``payload_bytes``, what they take as they are kept.
-        """
-        nodes = self.nodes
-        return {
-            "graphs": len(self.y),
-            "nodes": int(nodes.sum()),
-            "edges": int(nodes.sum()) - len(self.members),
-            "bytes_dense": int(bytes_dense(nodes, self.rows.shape[1]).sum()),
-            "bytes_compact": sum(map(bytes_compact, self.to_arrays().values())),
-            "payload_bytes": self.bytes,
-        }
-
-
-def bytes_dense(nodes: np.ndarray, features: int) -> np.ndarray:
-    """Return what graphs take as float32 matrices of edges and of features, as GC-Bench counts.
+def nodes_of(trees: np.ndarray, patterns: np.ndarray) -> np.ndarray:
+    """Return how many nodes the trees of each pattern have together.
 
     Args:
-        nodes: (graphs,) how many nodes each has.
-        features: How many features a node has.
+        trees: (trees,) nodes of each tree.
+        patterns: (patterns,) trees of each pattern.
     """
-    size: np.ndarray = 4 * nodes * (nodes + features)
-    return size
-
-
-def bytes_compact(array: np.ndarray) -> int:
-    """Return what an array takes in the smallest type that holds all its numbers exactly."""
-    if not array.size:
-        return 0
-    whole = np.isfinite(array) & (array == np.rint(array))
-    if not bool(whole.all()):
-        return array.nbytes
-    ends = np.min_scalar_type(int(array.min())), np.min_scalar_type(int(array.max()))
-    return int(array.size * np.result_type(*ends).itemsize)
+    return sums(trees, starts_of(patterns))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from benchquery.allowed import Choice, Range, Value
+from benchquery.allowed import Choice, Pattern, Range, Value
 from benchquery.kinds.condensed.domains.spec import NONE, DomainSpec, MethodSpec, TaskSpec
 from benchquery.kinds.condensed.hyperparameters import ALLOWED
 
@@ -82,6 +82,17 @@ _OF_REGRESSION = {
     "orthogonality": Range(least=0),
 }
 _FEW_LARGE: dict[str, Value] = {"nodes": 570, "batch": 8, "batch_synthetic": 8}
+_MIRAGE: dict[str, Value] = {"depth": 2, "nodes": 0, "supports": "size"}
+"""`supports` is the least support of each class, or ``size``: those whose patterns take the bytes
+of `per_class` graphs of `nodes` nodes. 0 `nodes` are as many as for DosCond."""
+_MIRAGE_BY_DATASET: dict[str, dict[str, Value]] = {
+    "nci1": {"nodes": 30},
+    "dd": {"nodes": 285, "depth": 1},
+    "mutag": {"nodes": 18},
+    "molbace": {"nodes": 34, "depth": 3},
+    "molbbbp": {"nodes": 24},
+    "molhiv": {"nodes": 26, "depth": 3},
+}
 
 METHODS: Mapping[str, MethodSpec] = MappingProxyType(
     {
@@ -159,6 +170,23 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
             allowed=_OF_REGRESSION,
             domain="graphs",
             begins=_REAL,
+        ),
+        "mirage": MethodSpec(
+            _on_graphs("mirage"),
+            "mining",
+            NONE,
+            NONE,
+            _MIRAGE,
+            _MIRAGE_BY_DATASET,
+            allowed={
+                "depth": Range(least=1, most=8),
+                "nodes": Range(least=0),
+                "supports": Pattern(
+                    "size|[1-9][0-9]*(,[1-9][0-9]*)+",
+                    "size, or a whole number from 1 up for each class, as in 440,570",
+                ),
+            },
+            domain="graphs",
         ),
     }
 )

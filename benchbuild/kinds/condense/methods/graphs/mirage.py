@@ -23,16 +23,19 @@ there is nothing of them to keep. Its other faults lie in how it evaluates.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
 import torch
 
+from benchbuild.datasets.coding import dense_bytes
 from benchbuild.errors import CondenseError
 from benchbuild.kinds.condense.graphs.mining import ItemSets, Transactions
 from benchbuild.kinds.condense.graphs.problem import GraphsProblem
+from benchbuild.kinds.condense.graphs.ragged import starts_of
 from benchbuild.kinds.condense.graphs.supports import ClassPatterns, supports_for
-from benchbuild.kinds.condense.graphs.tree_payload import CondensedTrees, bytes_dense
+from benchbuild.kinds.condense.graphs.tree_payload import CondensedTrees
 from benchbuild.kinds.condense.graphs.trees import Trees
 from benchbuild.kinds.condense.method import Snapshot, Workspace
 from benchquery.kinds.condensed.config import CondenseConfig
@@ -48,7 +51,7 @@ MAX_NODES = 20_000_000
 def condense(
     problem: GraphsProblem, config: CondenseConfig, workspace: Workspace
 ) -> Iterator[Snapshot]:
-    """Yield the patterns.
+    """Yield the patterns, with the support of each class beside them.
 
     Raises:
         CondenseError: If the supports are not one for each class, leave a class without a pattern,
@@ -63,9 +66,13 @@ def condense(
     )
 
     def sizes_of(sets: ItemSets) -> np.ndarray:
-        return bytes_dense(sets.totals(trees.sizes), problem.graphs.num_features)
+        nodes = sets.totals(trees.sizes)
+        size: np.ndarray = 4 * nodes * (nodes + problem.graphs.num_features)
+        return size
 
-    shared = config.protocol == "as-released" and config.dataset in SHARED_AS_RELEASED
+    shared = (
+        config.protocol == "as-released" and config.dataset.partition(":")[0] in SHARED_AS_RELEASED
+    )
     patterns = [
         ClassPatterns(transactions, label, sizes_of, shared=shared)
         for label in range(problem.num_classes)
@@ -76,7 +83,8 @@ def condense(
     else:
         share = np.inf
         supports = given_supports(str(config["supports"]), problem.num_classes)
-    yield Snapshot(0, condensed_trees(trees, patterns, supports, share), {})
+    found = {f"support_{label}": float(support) for label, support in enumerate(supports)}
+    yield Snapshot(0, condensed_trees(trees, patterns, supports, share), found)
 
 
 def given_supports(text: str, num_classes: int) -> list[int]:
@@ -97,17 +105,20 @@ def given_supports(text: str, num_classes: int) -> list[int]:
 def size_of_graphs(problem: GraphsProblem, config: CondenseConfig) -> int:
     """Return the bytes of ``per_class`` graphs of ``nodes`` nodes each: one class's share.
 
-    A number of nodes of 0 is that of a training graph on average.
+    A number of nodes of 0 is that of a training graph on average, rounded up.
     """
-    mean = round(problem.graphs.num_nodes / len(problem.graphs))
-    nodes = np.array(config.count("nodes") or mean)
-    return config.count("per_class") * int(bytes_dense(nodes, problem.graphs.num_features))
+    graphs = problem.graphs
+    nodes = config.count("nodes") or math.ceil(graphs.num_nodes / len(graphs))
+    return dense_bytes(np.full(config.count("per_class"), nodes), graphs.num_features)
 
 
 def condensed_trees(
     trees: Trees, patterns: list[ClassPatterns], supports: list[int], share: float
 ) -> CondensedTrees:
     """Return the patterns that reach their class's support, the most frequent of a class first.
+
+    A pattern weighs as much as its share of its class's supports, so that every class counts the
+    same; weights are 1 on average.
 
     Args:
         trees: All trees.
@@ -118,37 +129,36 @@ def condensed_trees(
     Raises:
         CondenseError: If a class has none, or they are too many.
     """
-    members, sizes, y, support = [], [], [], []
+    members, sizes, y, weights = [], [], [], []
     for label, of_class in enumerate(patterns):
         sets, kept = of_class.kept(supports, share)
         if not len(kept):
             raise CondenseError(_nothing_left(label, of_class, supports))
         items, counts = sets.members(kept)
+        support = sets.supports[kept, label]
         members.append(items)
         sizes.append(counts)
         y.append(np.full(len(kept), label))
-        support.append(sets.supports[kept, label])
-    used, member = np.unique(np.concatenate(members), return_inverse=True)
-    nodes = int(trees.sizes[used[member]].sum())
+        weights.append(support / support.sum())
+    member, weight = np.concatenate(members), np.concatenate(weights)
+    nodes = int(trees.sizes[member].sum())
     if nodes > MAX_NODES:
         raise CondenseError(
             f"supports {_text(supports)} leave {len(member):,} trees of {nodes:,} nodes together, "
             f"more than {MAX_NODES:,}; ask for greater supports or a smaller size"
         )
-    forest = trees.unroll(used)
-    labels, of_node = np.unique(forest.labels, return_inverse=True)
+    forest = trees.unroll(member)
+    begins = np.repeat(starts_of(forest.sizes)[:-1], forest.sizes)
     parts = {
-        "rows": trees.rows[labels],
-        "labels": of_node,
-        "parents": forest.parents,
-        "tree_sizes": forest.sizes,
-        "members": member,
-        "sizes": np.concatenate(sizes),
+        "x": trees.rows[forest.labels],
+        "parents": np.where(forest.parents < 0, -1, forest.parents + begins),
+        "trees": forest.sizes,
+        "patterns": np.concatenate(sizes),
         "y": np.concatenate(y),
-        "support": np.concatenate(support),
+        "weights": (weight / weight.mean()).astype(np.float32),
     }
     if trees.edge_rows.shape[1]:
-        parts |= {"edge_rows": trees.edge_rows, "edge_labels": forest.edge_labels}
+        parts["bonds"] = trees.edge_rows[forest.edge_labels]
     return CondensedTrees(**{name: torch.tensor(part) for name, part in parts.items()})
 
 
