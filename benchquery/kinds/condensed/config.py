@@ -420,8 +420,9 @@ class EvalConfig(Config):
                 "seed": seed,
             }
         )
-        changed = changes("an evaluation", hyperparameters, spec.defaults, spec.allowed)
-        self._fill(spec.recipe, fixed, {**spec.defaults, **changed}, changed)
+        defaults = spec.hyperparameters(str(fixed["model"]))
+        changed = changes("an evaluation", hyperparameters, defaults, spec.allowed)
+        self._fill(spec.recipe, fixed, {**defaults, **changed}, changed)
 
     @classmethod
     def preset(

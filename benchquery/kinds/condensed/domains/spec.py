@@ -70,6 +70,7 @@ class TaskSpec:
     Attributes:
         models: The models that can do it, the usual one first.
         defaults: The hyper-parameters of their training.
+        by_model: What differs for some models; ``epochs`` are the same for all.
         allowed: What values some of them may have, where
             `benchquery.kinds.condensed.hyperparameters.ALLOWED` says nothing or something else.
         presets: Settings of papers by name: what differs from the defaults.
@@ -79,9 +80,14 @@ class TaskSpec:
 
     models: tuple[str, ...]
     defaults: Mapping[str, Value]
+    by_model: Mapping[str, Mapping[str, Value]] = dataclasses.field(default_factory=dict)
     allowed: Mapping[str, Allowed] = dataclasses.field(default_factory=dict)
     presets: Mapping[str, Mapping[str, Value]] = dataclasses.field(default_factory=dict)
     recipe: str = RECIPE
+
+    def hyperparameters(self, model: str) -> dict[str, Value]:
+        """Return the hyper-parameters of a model's training."""
+        return {**self.defaults, **self.by_model.get(model, {})}
 
 
 @dataclasses.dataclass(frozen=True)
