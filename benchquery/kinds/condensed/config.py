@@ -292,7 +292,7 @@ class CondenseConfig(Config):
                 "ratio_of": ratio_of,
             }
         )
-        defaults = spec.hyperparameters(dataset)
+        defaults = spec.hyperparameters(dataset, float(fixed[sort.size]))
         changed = changes(f"method {fixed['method']!r}", hyperparameters, defaults, spec.allowed)
         self._fill(spec.recipe, fixed, {**defaults, **changed}, changed)
 

@@ -18,6 +18,8 @@ INITS = ("noise", "sample", "herding", "k-center")
 out."""
 _REAL = ("sample", "herding", "k-center")
 BACKBONES = ("gcn", "gin", "gntk", "none")
+MOST = 1_000_000
+"""The greatest value of whatever has no other bound."""
 
 
 def _on_graphs(name: str) -> str:
@@ -76,10 +78,10 @@ _REGRESSION: dict[str, Value] = {
 }
 """KiDD's; its epochs are updates, and 0 nodes are twice the average of the training graphs."""
 _OF_REGRESSION = {
-    "nodes": Range(least=0),
-    "batch_synthetic": Range(least=1),
-    "ridge": Range(above=0),
-    "orthogonality": Range(least=0),
+    "nodes": Range(least=0, most=MOST),
+    "batch_synthetic": Range(least=1, most=MOST),
+    "ridge": Range(above=0, most=MOST),
+    "orthogonality": Range(least=0, most=MOST),
 }
 _FEW_LARGE: dict[str, Value] = {"nodes": 570, "batch": 8, "batch_synthetic": 8}
 _MIRAGE: dict[str, Value] = {"depth": 2, "nodes": 0, "supports": "size"}
@@ -125,13 +127,13 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
             _DOSCOND,
             _DOSCOND_BY_DATASET,
             allowed={
-                "nodes": Range(least=0),
+                "nodes": Range(least=0, most=MOST),
                 "pooling": Choice(("mean", "sum")),
                 "loss": Choice(("softmax", "logistic")),
                 "edges": Choice(("hard", "soft")),
-                "decay_after": Range(least=1),
-                "sparsity": Range(least=0),
-                "bound": Range(least=0),
+                "decay_after": Range(least=1, most=MOST),
+                "sparsity": Range(least=0, most=MOST),
+                "bound": Range(least=0, most=MOST),
             },
             domain="graphs",
         ),
@@ -149,7 +151,17 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
                 "molbbbp": {"nodes": 72, "rank": 32, "lr_adj": 1e-6, "lr_feat": 1e-3},
                 "molhiv": {"nodes": 104, "lr_feat": 1e-2},
             },
-            allowed={**_OF_REGRESSION, "rank": Range(least=1)},
+            {
+                "dd": {
+                    1: {"lr_adj": 1e-6, "rank": 16},
+                    10: {},
+                    50: {"nodes": 855, "rank": 16},
+                },
+                "molbace": {1: {"nodes": 34}, 10: {}, 50: {"rank": 32}},
+                "molbbbp": {1: {"nodes": 48, "rank": 16}, 10: {}},
+                "molhiv": {1: {"lr_feat": 1e-4}, 10: {}, 50: {"lr_adj": 1e-6, "rank": 64}},
+            },
+            allowed={**_OF_REGRESSION, "rank": Range(least=1, most=MOST)},
             domain="graphs",
             begins=_REAL,
         ),
@@ -167,6 +179,11 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
                 "molbbbp": {"nodes": 48},
                 "molhiv": {"nodes": 104, "lr_feat": 1e-2},
             },
+            {
+                "dd": {50: {"nodes": 855}},
+                "molbace": {1: {"nodes": 34}, 10: {}},
+                "molhiv": {1: {"lr_feat": 1e-4}, 10: {}},
+            },
             allowed=_OF_REGRESSION,
             domain="graphs",
             begins=_REAL,
@@ -180,7 +197,7 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
             _MIRAGE_BY_DATASET,
             allowed={
                 "depth": Range(least=1, most=8),
-                "nodes": Range(least=0),
+                "nodes": Range(least=0, most=MOST),
                 "supports": Pattern(
                     "size|[1-9][0-9]*(,[1-9][0-9]*)+",
                     "size, or a whole number from 1 up for each class, as in 440,570",

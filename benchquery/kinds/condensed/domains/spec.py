@@ -35,6 +35,8 @@ class MethodSpec:
         backbone: The model it usually matches or embeds with.
         defaults: Its hyper-parameters.
         by_dataset: What differs on some datasets.
+        by_size: What differs there from some size on: of sizes that are not greater than the one
+            that is asked for, the greatest counts.
         allowed: What values some of its hyper-parameters may have, where
             `benchquery.kinds.condensed.hyperparameters.ALLOWED` says nothing or something else.
         diagnostics: Figures of its snapshots that need validation labels, by name: who judges them
@@ -51,15 +53,26 @@ class MethodSpec:
     backbone: str
     defaults: Mapping[str, Value]
     by_dataset: Mapping[str, Mapping[str, Value]] = dataclasses.field(default_factory=dict)
+    by_size: Mapping[str, Mapping[int, Mapping[str, Value]]] = dataclasses.field(
+        default_factory=dict
+    )
     allowed: Mapping[str, Allowed] = dataclasses.field(default_factory=dict)
     diagnostics: tuple[str, ...] = ()
     recipe: str = RECIPE
     domain: str = "nodes"
     begins: tuple[str, ...] = ()
 
-    def hyperparameters(self, dataset: str) -> dict[str, Value]:
-        """Return the hyper-parameters on a dataset, in the order of their names."""
-        own = self.by_dataset.get(dataset.partition(":")[0], {})
+    def hyperparameters(self, dataset: str, size: float = 0) -> dict[str, Value]:
+        """Return the hyper-parameters on a dataset, in the order of their names.
+
+        Args:
+            dataset: The dataset.
+            size: How large the result is to be.
+        """
+        base = dataset.partition(":")[0]
+        steps = self.by_size.get(base, {})
+        reached = max((step for step in steps if step <= size), default=None)
+        own = {**self.by_dataset.get(base, {}), **(steps[reached] if reached is not None else {})}
         return dict(sorted({**self.defaults, **own}.items()))
 
 
