@@ -96,7 +96,7 @@ def test_what_may_not_be_written_is_named(folder: Path) -> None:
         ["benchquery", "export", "cora", "--out", "x.parquet"],
         ["benchquery", "plot", "cora", "pareto", "--out", "x.svg"],
         ["benchquery", "explore", "--export", "site"],
-        ["benchquery", "search", "cora", "random", "--budget", "3", "--out", "x.parquet"],
+        ["benchquery", "search", "cora", "--budget", "3", "--out", "x.parquet"],
         ["benchbuild", "merge", str(folder / "run"), "--out", "table"],
     ]
     pairs = [([*rest, f"{mine}/{name}"], [*rest, f"{theirs}/{name}"]) for *rest, name in words]

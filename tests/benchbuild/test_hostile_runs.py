@@ -117,6 +117,8 @@ def test_commands_name_the_file_in_one_line(
         ("condense --method gcond --ratio 0.3 --hp epochs=99999999", "epochs is 99999999"),
         ("condense --method gcond --ratio 0.3 --eval-hp hidden=1000000", "hidden is 1000000"),
         ("train --shard 1/" + "9" * 5_000, "is not of the form"),
+        ("train --dataset csbm:nodes=1000000000000", "nodes=1000000000000 must be at most"),
+        ("train --dataset csbm:features=1000000000", "features=1000000000 must be at most"),
     ],
 )
 def test_the_command_line_refuses_the_same(
