@@ -19,6 +19,7 @@ from benchbuild.engines.local import LocalEngine
 from benchbuild.errors import PlanError
 from benchbuild.pipeline import merge as merging
 from benchbuild.pipeline.engine import Engine
+from benchbuild.pipeline.files import check_writable
 from benchbuild.pipeline.jobs import AnyRun
 from benchbuild.pipeline.merge import Merged
 from benchbuild.pipeline.plan import Shard
@@ -78,6 +79,7 @@ def run(
     share = shard if isinstance(shard, Shard) else Shard.parse(shard)
     path, asked = Path(out), stop or Stop()
     RunFolder.check(path, described)
+    check_writable(path)
     kind_of(described.kind).keys(described)
     if engine is None:
         wanted = worker_settings(

@@ -115,12 +115,13 @@ def misfit(hint: Any, value: Any) -> str:
     origin, args = get_origin(hint), get_args(hint)
     if origin is Annotated:
         base, *bounds = args
-        fits = not misfit(base, value) and all(_is_meant(bound, value) for bound in bounds)
-        return "" if fits else _in_words(hint) if _is_class_of(base, value) else _in_words(base)
+        said = misfit(base, value)
+        fits = not said and all(_is_meant(bound, value) for bound in bounds)
+        return "" if fits else _in_words(hint) if said in ("", _in_words(base)) else said
     if origin in (Union, types.UnionType):
-        said = {option: misfit(option, value) for option in args}
-        near = [text for option, text in said.items() if _is_class_of(option, value)]
-        return "" if "" in said.values() else (near or [_in_words(hint)])[0]
+        of = {option: misfit(option, value) for option in args}
+        near = [text for option, text in of.items() if _is_class_of(option, value)]
+        return "" if "" in of.values() else (near or [_in_words(hint)])[0]
     if origin is tuple and isinstance(value, tuple):
         wrong = next((item for item in value if misfit(args[0], item)), _NOTHING)
         return "" if wrong is _NOTHING else f"{_in_words(hint)}, which {short(wrong)} is not"

@@ -24,7 +24,14 @@ from pathlib import Path
 from typing import Any
 
 from benchbuild.errors import BenchBuildError, KindError, PlanError, RunFolderError
-from benchbuild.pipeline.files import cannot_write, locked, make_folder, write_whole
+from benchbuild.pipeline.files import (
+    cannot_write,
+    files_in,
+    is_there,
+    locked,
+    make_folder,
+    write_whole,
+)
 from benchbuild.pipeline.jobs import AnyRun, Cost, Run
 from benchbuild.pipeline.parts import Parts
 from benchbuild.pipeline.plan import Shard
@@ -98,7 +105,7 @@ class RunFolder:
         Raises:
             RunFolderError: If another run is in it; the differences are named.
         """
-        if not (path / RUN).exists():
+        if not is_there(path / RUN):
             return
         there = cls.open(path).run
         ours = dataclasses.replace(run, facts=run.facts or there.facts, about=there.about)
@@ -122,7 +129,7 @@ class RunFolder:
         make_folder(path / "logs")
         with locked(path / "shards" / "begin.lock", wait=True):
             cls.check(path, run)
-            if not (path / RUN).exists():
+            if not is_there(path / RUN):
                 body = {"format": _FORMAT, "version": _VERSION, **run.body}
                 write_whole(path / RUN, seal(body).encode())
         return cls.open(path)
@@ -165,7 +172,7 @@ class RunFolder:
     def shards(self) -> list[Shard]:
         """List the shards that were begun here; files of other names are none."""
         shards = []
-        for path in (self.path / "shards").glob("*-of-*.json"):
+        for path in files_in(self.path / "shards", "*-of-*.json"):
             with contextlib.suppress(PlanError):
                 shards.append(Shard.parse(path.stem.replace("-of-", "/")))
         return sorted(shards, key=lambda shard: (shard.count, shard.index))
