@@ -461,12 +461,6 @@ def test_a_graph_without_edges_is_learnt_on(evaluator: GraphSetEvaluator) -> Non
         assert evaluator.evaluate(Given(bare), config(model)).status == "ok"
 
 
-@pytest.mark.parametrize(("model", "norm"), [("gcn", "none"), ("gin", "batch")])
-def test_each_model_has_a_normalisation_of_its_own(model: str, norm: str) -> None:
-    own, named = (GraphModel(config(model, norm=name), FEATURES, CLASSES) for name in ("own", norm))
-    assert own.state_dict().keys() == named.state_dict().keys()
-
-
 @pytest.mark.parametrize(
     ("name", "said"),
     [

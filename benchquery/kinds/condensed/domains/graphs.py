@@ -212,8 +212,8 @@ _EVALUATION = TaskSpec(
     models=("gcn", "gin"),
     defaults={
         "hidden": 128,
-        "layers": 5,
-        "epochs": 200,
+        "layers": 3,
+        "epochs": 100,
         "lr": 0.01,
         "weight_decay": 0.0,
         "dropout": 0.0,
@@ -221,20 +221,22 @@ _EVALUATION = TaskSpec(
         "pooling": "mean",
         "threshold": 0.5,
         "decay": "step",
-        "norm": "own",
+        "norm": "none",
     },
+    by_model={"gin": {"layers": 5, "norm": "batch"}},
     allowed={
         "epochs": ALLOWED["expert_epochs"],
         "pooling": Choice(("mean", "sum")),
         "decay": Choice(("none", "half", "step")),
-        "norm": Choice(("own", "none", "batch")),
+        "norm": Choice(("none", "batch")),
     },
     presets={
         "doscond": {"layers": 3, "epochs": 500, "lr": 1e-3, "decay": "half", "norm": "none"},
-        "gc-bench": {"layers": 5, "weight_decay": 5e-4, "norm": "batch"},
+        "gc-bench": {"layers": 5, "epochs": 200, "weight_decay": 5e-4, "norm": "batch"},
         "kidd": {
             "hidden": 64,
             "layers": 5,
+            "epochs": 200,
             "lr": 1e-3,
             "weight_decay": 5e-4,
             "pooling": "sum",
@@ -266,5 +268,5 @@ GRAPHS = DomainSpec(
     tasks=MappingProxyType({"graph-classification": _EVALUATION}),
     form="graphs",
     two_metrics=True,
-    judge_epochs=100,
+    judge_epochs=50,
 )
