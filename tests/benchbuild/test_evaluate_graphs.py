@@ -416,8 +416,8 @@ def test_the_other_metric_is_that_of_the_chosen_epoch(payload: CondensedGraphs) 
 
 def test_a_training_that_diverges_says_so(evaluator: GraphSetEvaluator) -> None:
     graphs = motifs(4)
-    large = dataclasses.replace(graphs, x=graphs.x * 1e20)
-    found = evaluator.evaluate(Given(large), config(lr=1e6, epochs=30))
+    large = dataclasses.replace(graphs, x=graphs.x * 1e15)
+    found = evaluator.evaluate(Given(large), config("gin", lr=1e6, epochs=30))
     assert found.status == "diverged"
     assert "not finite in epoch" in found.reason
     assert np.isnan(found.curve[-1]).all()
@@ -461,12 +461,6 @@ def test_a_graph_without_edges_is_learnt_on(evaluator: GraphSetEvaluator) -> Non
         assert evaluator.evaluate(Given(bare), config(model)).status == "ok"
 
 
-@pytest.mark.parametrize(("model", "norm"), [("gcn", "none"), ("gin", "batch")])
-def test_each_model_has_a_normalisation_of_its_own(model: str, norm: str) -> None:
-    own, named = (GraphModel(config(model, norm=name), FEATURES, CLASSES) for name in ("own", norm))
-    assert own.state_dict().keys() == named.state_dict().keys()
-
-
 @pytest.mark.parametrize(
     ("name", "said"),
     [
@@ -479,8 +473,9 @@ def test_each_model_has_a_normalisation_of_its_own(model: str, norm: str) -> Non
 def test_presets_are_what_the_papers_code_says(name: str, said: tuple[Value, ...]) -> None:
     """Whatever the defaults become."""
     names = ("hidden", "layers", "epochs", "lr", "weight_decay", "dropout", "batch", "pooling")
-    preset = EvalConfig.preset(name, "graph-classification")
-    assert tuple(preset[one] for one in (*names, "decay", "norm")) == said
+    for model in ("gcn", "gin"):
+        preset = EvalConfig.preset(name, "graph-classification", model)
+        assert tuple(preset[one] for one in (*names, "decay", "norm")) == said
 
 
 def test_the_weighted_loss_of_a_batch_is_that_of_its_graphs() -> None:

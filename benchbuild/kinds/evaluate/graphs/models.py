@@ -2,23 +2,19 @@ r"""The models that are trained on a condensed set of graphs to judge it.
 
 A layer is :math:`\sigma(\mathbf{M} \mathbf{H} \mathbf{W} + \mathbf{b})`, with or without batch
 normalisation before ReLU; then the nodes of each graph are pooled and a linear map gives its
-classes. The parameters are those of PyG's layers. The two models differ in M, in the last layer and
-in whether normalisation is their own:
+classes. The parameters are those of PyG's layers. The two models differ in M and in the last layer:
 
 =====  ===================================================================================
 gcn    :math:`\mathbf{M} = \hat{\mathbf{A}}`, normalised symmetrically with its weights; all layers
-       end in ReLU, without normalisation, as in DosCond
+       end in ReLU, as in DosCond
 gin    :math:`\mathbf{M} = \mathbf{A} + \mathbf{I}`, the sum of the neighbours in proportion to the
-       weights of their edges; one linear map a layer, with normalisation, the last layer without
-       it and without ReLU, as in KiDD and GC-Bench. There the share of the node itself is learnt;
-       here it is 1.
+       weights of their edges; one linear map a layer, the last without normalisation and ReLU, as
+       in KiDD and GC-Bench. There the share of the node itself is learnt; here it is 1.
 =====  ===================================================================================
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -32,9 +28,7 @@ from benchbuild.kinds.evaluate.graphs.operands import Factors, Shape
 from benchbuild.kinds.train.training.operations import terms
 from benchquery.kinds.condensed.config import EvalConfig
 
-NORMS: Mapping[str, str] = MappingProxyType({"gcn": "none", "gin": "batch"})
-"""By model, what normalisation ``own`` stands for."""
-MODELS = tuple(NORMS)
+MODELS = ("gcn", "gin")
 
 
 def shape_of(config: EvalConfig) -> Shape:
@@ -71,9 +65,9 @@ class GraphModel(nn.Module):
         self._linear_end = shape.linear_end
         self._dropout = config.number("dropout")
         self.convs = nn.ModuleList(_conv(shape.op, size, width) for size in inputs)
-        norm = NORMS[shape.op] if config["norm"] == "own" else config["norm"]
         self.norms = nn.ModuleList(
-            nn.BatchNorm1d(width) if norm == "batch" else nn.Identity() for _ in range(shape.steps)
+            nn.BatchNorm1d(width) if config["norm"] == "batch" else nn.Identity()
+            for _ in range(shape.steps)
         )
         self.head = nn.Linear(width, num_classes)
 

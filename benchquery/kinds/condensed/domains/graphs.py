@@ -212,7 +212,7 @@ _EVALUATION = TaskSpec(
     models=("gcn", "gin"),
     defaults={
         "hidden": 128,
-        "layers": 5,
+        "layers": 3,
         "epochs": 200,
         "lr": 0.01,
         "weight_decay": 0.0,
@@ -221,13 +221,14 @@ _EVALUATION = TaskSpec(
         "pooling": "mean",
         "threshold": 0.5,
         "decay": "step",
-        "norm": "own",
+        "norm": "none",
     },
+    by_model={"gin": {"layers": 5, "norm": "batch"}},
     allowed={
         "epochs": ALLOWED["expert_epochs"],
         "pooling": Choice(("mean", "sum")),
         "decay": Choice(("none", "half", "step")),
-        "norm": Choice(("own", "none", "batch")),
+        "norm": Choice(("none", "batch")),
     },
     presets={
         "doscond": {"layers": 3, "epochs": 500, "lr": 1e-3, "decay": "half", "norm": "none"},
