@@ -473,8 +473,9 @@ def test_a_graph_without_edges_is_learnt_on(evaluator: GraphSetEvaluator) -> Non
 def test_presets_are_what_the_papers_code_says(name: str, said: tuple[Value, ...]) -> None:
     """Whatever the defaults become."""
     names = ("hidden", "layers", "epochs", "lr", "weight_decay", "dropout", "batch", "pooling")
-    preset = EvalConfig.preset(name, "graph-classification")
-    assert tuple(preset[one] for one in (*names, "decay", "norm")) == said
+    for model in ("gcn", "gin"):
+        preset = EvalConfig.preset(name, "graph-classification", model)
+        assert tuple(preset[one] for one in (*names, "decay", "norm")) == said
 
 
 def test_the_weighted_loss_of_a_batch_is_that_of_its_graphs() -> None:
