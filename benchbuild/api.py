@@ -19,9 +19,11 @@ from benchbuild.engines.local import LocalEngine
 from benchbuild.errors import PlanError
 from benchbuild.pipeline import merge as merging
 from benchbuild.pipeline.engine import Engine
+from benchbuild.pipeline.files import check_writable
 from benchbuild.pipeline.jobs import AnyRun
 from benchbuild.pipeline.merge import Merged
 from benchbuild.pipeline.plan import Shard
+from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.runfolder import SCRATCH, RunFolder
 from benchbuild.pipeline.runner import ShardReport, run_shard
 from benchbuild.pipeline.signals import Stop
@@ -69,7 +71,7 @@ def run(
         How the shard ended.
 
     Raises:
-        PlanError: If there is no such shard.
+        PlanError: If there is no such shard, or there are too many jobs.
         RunFolderError: If the folder holds another run, or another process runs the shard.
         WorkerError: If workers can't run, for example for want of the dataset.
         WriteError: If results can't be written.
@@ -77,6 +79,8 @@ def run(
     share = shard if isinstance(shard, Shard) else Shard.parse(shard)
     path, asked = Path(out), stop or Stop()
     RunFolder.check(path, described)
+    check_writable(path)
+    kind_of(described.kind).keys(described)
     if engine is None:
         wanted = worker_settings(
             path,

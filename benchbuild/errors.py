@@ -37,7 +37,7 @@ class DatasetMissingError(BenchBuildError, FileNotFoundError):
         super().__init__(
             f"dataset {name!r} is not on disk: looked for {expected}. The download failed "
             f"({reason}). Put the files there, or point --data-root or the environment variable "
-            "GRAPHTAB_DATA at a folder that has them; 'karate' and 'csbm' need no files."
+            "GRAPHTAB_DATA at a folder that has them; 'karate', 'csbm' and 'motifs' need no files."
         )
 
 

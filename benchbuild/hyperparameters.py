@@ -9,13 +9,13 @@ as printed, and not 0.1 is shown by training with both (docs/fidelity.md).
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any, ClassVar, get_args
 
-from benchbuild.errors import HyperParameterError
+from benchbuild.errors import BenchBuildError, HyperParameterError
+from benchbuild.typed import Typed, hints_of, short
+from benchquery.allowed import Choice, Range
 
 RECIPE_VERSION = "1"
 """Version of the training recipe. It changes whenever the numbers of a record would change."""
@@ -23,8 +23,16 @@ RECIPE_VERSION = "1"
 OPTIMIZERS = ("sgd", "adam")
 
 
+Count = Annotated[int, Range(least=1, most=1_000_000)]
+Width = Annotated[int, Range(least=1, most=65_536)]
+Layers = Annotated[int, Range(least=0, most=1)]
+Rate = Annotated[float, Range(above=0, most=1e38)]
+Penalty = Annotated[float, Range(least=0, most=1e38)]
+"""Beyond that, a number is infinite in single precision."""
+
+
 @dataclass(frozen=True)
-class HyperParameters:
+class HyperParameters(Typed):
     """How a network is built around its cell, and how it is trained.
 
     Attributes:
@@ -39,36 +47,26 @@ class HyperParameters:
         heads: Attention heads of ``gat``; their outputs are concatenated to ``hidden``.
     """
 
-    pre: int
-    post: int
-    hidden: int
-    dropout: float
-    optimizer: str
-    lr: float
-    weight_decay: float
-    epochs: int
-    heads: int = 4
+    subject: ClassVar[str] = "hyper-parameter "
+    refusal: ClassVar[type[BenchBuildError]] = HyperParameterError
+
+    pre: Layers
+    post: Layers
+    hidden: Width
+    dropout: Annotated[float, Range(least=0, below=1)]
+    optimizer: Annotated[str, Choice(OPTIMIZERS)]
+    lr: Rate
+    weight_decay: Penalty
+    epochs: Count
+    heads: Width = 4
 
     def __post_init__(self) -> None:
         """Check every value, so that a wrong one is found before hours of training."""
-        self._check("pre", self.pre in (0, 1), "0 or 1")
-        self._check("post", self.post in (0, 1), "0 or 1")
-        self._check("hidden", self.hidden >= 1, "an integer of at least 1")
-        self._check("dropout", 0.0 <= self.dropout < 1.0, "in [0, 1)")
-        self._check("optimizer", self.optimizer in OPTIMIZERS, " or ".join(OPTIMIZERS))
-        self._check("lr", 0.0 < self.lr < math.inf, "a finite number above 0")
-        self._check("weight_decay", 0.0 <= self.weight_decay < math.inf, "a finite number from 0")
-        self._check("epochs", self.epochs >= 1, "an integer of at least 1")
-        self._check(
-            "heads",
-            self.heads >= 1 and self.hidden % self.heads == 0,
-            f"a divisor of hidden={self.hidden}",
-        )
-
-    def _check(self, name: str, fine: bool, allowed: str) -> None:
-        if not fine:
+        super().__post_init__()
+        if self.hidden % self.heads:
             raise HyperParameterError(
-                f"hyper-parameter {name}={getattr(self, name)!r} is not allowed: must be {allowed}"
+                f"hyper-parameter heads={self.heads} is not allowed: must be a divisor of "
+                f"hidden={self.hidden}"
             )
 
     def override(self, **changes: Any) -> HyperParameters:
@@ -116,34 +114,19 @@ def assignments(texts: Iterable[str]) -> dict[str, str]:
     return values
 
 
-_FIELD_TYPES = MappingProxyType(
-    {
-        "pre": int,
-        "post": int,
-        "hidden": int,
-        "dropout": float,
-        "optimizer": str,
-        "lr": float,
-        "weight_decay": float,
-        "epochs": int,
-        "heads": int,
-    }
-)
-
-
 def _convert(name: str, value: Any) -> int | float | str:
-    if name not in _FIELD_TYPES:
-        raise HyperParameterError(
-            f"unknown hyper-parameter {name!r}; known: {', '.join(_FIELD_TYPES)}"
-        )
-    kind = _FIELD_TYPES[name]
+    """Return a value as the type of its field; text is read."""
+    hints = hints_of(HyperParameters)
+    if name not in hints:
+        raise HyperParameterError(f"unknown hyper-parameter {name!r}; known: {', '.join(hints)}")
+    kind, *_ = get_args(hints[name])
     try:
         converted: int | float | str = kind(value)
         if kind is int and not isinstance(value, str) and converted != value:
             raise ValueError
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise HyperParameterError(
-            f"hyper-parameter {name}={value!r} is not of type {kind.__name__}"
+            f"hyper-parameter {name}={short(value)} is not of type {kind.__name__}"
         ) from None
     return converted.lower() if isinstance(converted, str) else converted
 

@@ -133,6 +133,13 @@ def _say(line: str) -> None:
         _give_up(sys.stderr)
 
 
+def _told(error: BaseException) -> str:
+    """Return what an error says; the operating system's own in the words of all others."""
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
 def run_program(program: str, run: Callable[[], int | None], *errors: type[Exception]) -> int:
     """Run a command and return its exit code.
 
@@ -156,7 +163,7 @@ def run_program(program: str, run: Callable[[], int | None], *errors: type[Excep
         if isinstance(error, BrokenPipeError) and _is_unread(sys.stdout):
             _give_up(sys.stdout)
             return 0
-        message = getattr(error, "shell", None) or str(error)
+        message = getattr(error, "shell", None) or _told(error)
         _say(f"{program}: error: {one_line(message)}")
         try:
             sys.stdout.flush()

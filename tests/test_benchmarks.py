@@ -63,6 +63,11 @@ SMOKES = (
         [r"^best fit$", r"^layers=\S+ products=", r"^cora +190 ", r"^karate +2 "],
     ),
     Smoke(
+        "doscond",
+        ["--dataset motifs --per-class 2 --epochs 1"],
+        [r"^motifs, 2 a class( +\d\S*){4}$"],
+    ),
+    Smoke(
         "explorer",
         ["--rounds 1 --requests 2 --source data/cora"],
         [r"^page, all files +\d", r"^command to points drawn, s +\d", r"^export of .* MB +\d"],
@@ -74,6 +79,16 @@ SMOKES = (
         [f"--dataset cora --sample 3 --seeds 2 --epochs 2 --out {OUT}/run"],
         [r"^spearman +-?\d", r"^bias +-?\d"],
         data="Planetoid",
+    ),
+    Smoke(
+        "litegntk",
+        ["--graphs 3 --synthetic 2 --nodes 8 --rank 2 --rounds 1"],
+        [r"^low rank, labels +\d.*e-1\d$", r"^dense, features of their own, gradients +\d"],
+    ),
+    Smoke(
+        "graph_evaluation",
+        ["--dataset motifs:graphs=40 --per-class 2 --epochs 1"],
+        [r"^motifs.* gcn( +\d\S*){4}$", r"^motifs.* gin( +\d\S*){4}$"],
     ),
     Smoke(
         "merge",

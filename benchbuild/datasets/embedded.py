@@ -48,6 +48,9 @@ def _load_karate(_root: Path) -> Graph:
     )
 
 
+_MOST_NODES, _MOST_ENTRIES = 10_000_000, 1_000_000_000
+
+
 @dataclass(frozen=True)
 class BlockModel(GeneratedModel):
     """A contextual stochastic block model: who is in which block decides edges and features.
@@ -76,8 +79,12 @@ class BlockModel(GeneratedModel):
         """Check that there is something to learn and to test on."""
         self._check("classes", self.classes >= 2, "at least 2")
         self._check("nodes", self.nodes >= 5 * self.classes, "at least 5 a class")
+        self._check("nodes", self.nodes <= _MOST_NODES, f"at most {_MOST_NODES:,}")
         self._check("features", self.features >= 1, "at least 1")
+        entries = f"at most {_MOST_ENTRIES:,} divided by nodes={self.nodes}"
+        self._check("features", self.features * self.nodes <= _MOST_ENTRIES, entries)
         self._check("degree", 0.0 < self.degree < self.nodes, "above 0 and below nodes")
+        self._check("degree", self.degree * self.nodes <= _MOST_ENTRIES, entries)
         self._check("homophily", 0.0 <= self.homophily <= 1.0, "in [0, 1]")
         self._check("signal", 0.0 <= self.signal < math.inf, "a finite number from 0")
         self._check("seed", 0 <= self.seed < 2**32, "in [0, 2**32)")

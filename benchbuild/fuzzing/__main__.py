@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchbuild.fuzzing.outcome import Fuzzer
 
-FUZZERS = ("tables", "runs", "traces", "pickles", "commands")
+FUZZERS = ("tables", "runs", "settings", "traces", "pickles", "commands")
 """Modules of this package; each has a function ``fuzz``."""
 
 

@@ -10,8 +10,6 @@ from __future__ import annotations
 import contextlib
 import pickle
 import random
-import resource
-import signal
 import subprocess
 import sys
 import warnings
@@ -24,6 +22,7 @@ import numpy as np
 from benchbuild.datasets.safe_pickles import check_pickle
 from benchbuild.errors import BenchBuildError
 from benchbuild.fuzzing.hostile_pickles import bench, hostile, matrix
+from benchbuild.fuzzing.limits import limited
 from benchbuild.fuzzing.outcome import Outcome
 from benchquery.errors import BenchQueryError
 from benchquery.pickles import load_plain_pickle
@@ -77,21 +76,6 @@ class _Watch:
             self.allowed = None
 
 
-@contextlib.contextmanager
-def _limited(memory: int) -> Iterator[None]:
-    """Let the process take so much more memory, and compute for a while."""
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    used = pages * resource.getpagesize()
-    _, most = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (used + memory, most))
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
-
-
 def _is_plain(value: Any) -> bool:
     """Tell whether there is nothing but plain data in a value."""
     if isinstance(value, dict):
@@ -108,15 +92,15 @@ def _outcome(path: Path, watch: _Watch) -> str:
     said = []
     allowed = _TIMES * path.stat().st_size + _FREE
     try:
-        with _limited(allowed), watch.watching():
+        with limited(allowed, SECONDS), watch.watching():
             value = load_plain_pickle(path)
         said.append("harmless" if _is_plain(value) else "it is not plain")
     except BenchQueryError as error:
         said.append("took too much memory" if _ran_out(error) else "detected")
     try:
-        with _limited(allowed), watch.watching():
+        with limited(allowed, SECONDS), watch.watching():
             check_pickle(path)
-        with _limited(allowed + _DENSE), watch.watching(*_LOADING), path.open("rb") as file:
+        with limited(allowed + _DENSE, SECONDS), watch.watching(*_LOADING), path.open("rb") as file:
             loaded = pickle.load(file, encoding="latin1")
             if hasattr(loaded, "todense"):
                 loaded.todense()

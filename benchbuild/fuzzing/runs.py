@@ -1,4 +1,4 @@
-"""Damaged run folders: what is run, its parts, and the files of its shards."""
+"""Damaged run folders of every kind: what is run, its parts, and the files of its shards."""
 
 from __future__ import annotations
 
@@ -9,32 +9,16 @@ from typing import Any
 from benchbuild.errors import CorruptPartError
 from benchbuild.fuzzing.judging import fuzz_folders
 from benchbuild.fuzzing.outcome import Outcome
-from benchbuild.pipeline.plan import Shard
-from benchbuild.pipeline.registry import kind_of
+from benchbuild.fuzzing.sample_runs import SHARD, write_runs
 from benchbuild.pipeline.runfolder import RunFolder
 from benchbuild.pipeline.status import status_of
 from benchbuild.pipeline.verify import problems_in
-from benchbuild.testing import synthetic_record, synthetic_run
-
-_SHARD = Shard(1, 1)
 
 
 def fuzz(trials: int, seed: int, folder: Path) -> Outcome:
-    """Damage run folders, read, verify and resume them; see `fuzz_folders`."""
-    sample = folder / "sample"
-    write_sample(sample)
-    return fuzz_folders([sample], (_status, _verify, _records, _resume), trials, seed, folder)
-
-
-def write_sample(folder: Path) -> None:
-    """Write the folder of a run that is done, in three parts."""
-    run = synthetic_run(sample=6, seeds=[0, 1], epochs=5)
-    begun = RunFolder.begin(folder, run)
-    records = [synthetic_record(run, key) for key in kind_of(run.kind).keys(run)]
-    with begun.lock(_SHARD):
-        for start in range(0, len(records), 4):
-            begun.parts.add(_SHARD, records[start : start + 4])
-    begun.log_path(_SHARD).write_text("12 jobs are done\n")
+    """Damage runs of every kind, read, verify and resume them; see `fuzz_folders`."""
+    samples = write_runs(folder / "samples")
+    return fuzz_folders(samples, (_status, _verify, _records, _resume), trials, seed, folder)
 
 
 def _status(folder: Path) -> Any:
@@ -65,7 +49,7 @@ def _plain(value: Any) -> Any:
 
 def _resume(folder: Path) -> Any:
     """Return what is done, as a run that goes on sees it; this sets damaged parts aside."""
-    done, damaged = RunFolder.open(folder).parts.resume(_SHARD)
+    done, damaged = RunFolder.open(folder).parts.resume(SHARD)
     if damaged:
         raise CorruptPartError(damaged[0])
     return done

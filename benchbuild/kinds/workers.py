@@ -4,9 +4,49 @@ from __future__ import annotations
 
 import warnings
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from benchbuild.pipeline.jobs import Found, Place
+from benchbuild.pipeline.settings import Name
+from benchquery.allowed import Range
+
+Size = Annotated[int, Range(least=0, most=2**53)]
+Bytes = Annotated[int, Range(least=1, most=2**53)]
+
+
+class DataFacts(TypedDict):
+    """What decides figures on any data: see `benchbuild.pipeline.jobs.Run.facts`."""
+
+    checksum: Name
+    metric: Name
+    features: Size
+    classes: Size
+
+
+class SetFacts(DataFacts, total=False):
+    """The same of one graph or of a set, as far as it has such sizes."""
+
+    nodes: Size
+    edges: Size
+    graphs: Size
+    images: Size
+    bytes_dense: Bytes
+    bytes_compact: Bytes
+
+
+class GraphFacts(DataFacts):
+    """The same of one graph."""
+
+    nodes: Size
+    edges: Size
+
+
+class GraphAbout(TypedDict):
+    """What readers of a table want to know of the data."""
+
+    split: str
+    source: str
+    licence: str
 
 
 class DatasetWorker:
@@ -36,7 +76,7 @@ class DatasetWorker:
         import torch
 
         graph, spec = self._graph, self._spec
-        about = {"split": graph.split, "source": spec.source, "licence": spec.licence}
+        about: GraphAbout = {"split": graph.split, "source": spec.source, "licence": spec.licence}
         on_gpu = self._device.type == "cuda"
         return Found(graph.facts, about, torch.cuda.device_count() if on_gpu else 0)
 

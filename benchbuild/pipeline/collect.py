@@ -19,13 +19,14 @@ import numpy as np
 import pyarrow as pa
 from tqdm import tqdm
 
-from benchbuild.errors import MergeError
+from benchbuild.errors import BenchBuildError, MergeError, PlanError
 from benchbuild.pipeline.jobs import AnyKind, AnyRun, canonical, label
 from benchbuild.pipeline.parts import Part, arrays_of, keys_of
 from benchbuild.pipeline.records import DETERMINED, STATUSES, JobKey
 from benchbuild.pipeline.registry import kind_of
-from benchbuild.pipeline.runfolder import RunFolder, differences
+from benchbuild.pipeline.runfolder import RUN, RunFolder, differences
 from benchbuild.pipeline.signals import Stop
+from benchquery.errors import BenchQueryError
 
 NAMED = 5
 """How many rows an error names before it only counts them."""
@@ -144,7 +145,8 @@ def collect(
         for part in tqdm(folder.parts.scan(), f"reading {folder.path}", disable=not show):
             records.add(part)
     chosen = records.choose()
-    missing = tuple(sorted(kind.expected(runs) - chosen.keys()))
+    _check_found(folders[0])
+    missing = tuple(sorted(_expected(folders) - chosen.keys()))
     if missing and not allow_gaps:
         names = [label(kind.record, key) for key in missing]
         raise MergeError(
@@ -168,6 +170,24 @@ def _check_same_settings(folders: Sequence[RunFolder]) -> None:
                 f"the records in {other.path} can't be in one table with those in {first.path}: "
                 f"{'; '.join(found)} (there is {first.path}, here is {other.path})"
             )
+
+
+def _check_found(folder: RunFolder) -> None:
+    """Refuse a run that does not say of its data what a table has to say."""
+    try:
+        kind_of(folder.run.kind).check_found(folder.run, whole=True)
+    except PlanError as error:
+        raise MergeError(f"{folder.path / RUN}: {error}") from error
+
+
+def _expected(folders: Sequence[RunFolder]) -> set[JobKey]:
+    """List the jobs that a table of some runs should have."""
+    runs = [folder.run for folder in folders]
+    try:
+        return kind_of(runs[0].kind).expected(runs)
+    except (BenchBuildError, BenchQueryError) as error:
+        files = " and ".join(str(folder.path / RUN) for folder in folders)
+        raise MergeError(f"{files}: {error}") from error
 
 
 class _Records:

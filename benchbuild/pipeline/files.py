@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from benchbuild.errors import WriteError
+from benchbuild.errors import RunFolderError, WriteError
 
 ASIDE = ".aside"
 """Suffix of a file that is being written; readers never look at one."""
@@ -88,13 +88,50 @@ def make_folder(path: Path) -> None:
     Raises:
         WriteError: If it can't be made.
     """
-    new = [each for each in (path, *path.parents) if not each.exists()]
     try:
+        new = [each for each in (path, *path.parents) if not each.exists()]
         path.mkdir(parents=True, exist_ok=True)
         for each in new:
             sync_folder(each.parent)
     except OSError as error:
         raise cannot_write(path, error) from error
+
+
+def check_writable(path: Path) -> None:
+    """Refuse a folder that can't be written to, or made, before any work is done for it.
+
+    Raises:
+        WriteError: If it can't be.
+    """
+    there = next(each for each in (path.absolute(), *path.absolute().parents) if is_there(each))
+    if there.is_dir() and not os.access(there, os.W_OK | os.X_OK):
+        raise cannot_write(path, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+
+
+def is_there(path: Path) -> bool:
+    """Tell whether there is something at a path.
+
+    Raises:
+        RunFolderError: If that can't be known, as in a folder that may not be looked into.
+    """
+    try:
+        return path.exists()
+    except OSError as error:
+        raise RunFolderError(f"can't look into {path.parent}: {error.strerror}") from error
+
+
+def files_in(folder: Path, pattern: str) -> list[Path]:
+    """List the files of a folder whose names fit a pattern, by name; none if it is not there.
+
+    Raises:
+        RunFolderError: If it can't be listed: to take it for empty would be to lose what is in it.
+    """
+    try:
+        return sorted(path for path in folder.iterdir() if path.match(pattern))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise RunFolderError(f"can't list {folder}: {error.strerror}") from error
 
 
 def sync_folder(path: Path) -> None:

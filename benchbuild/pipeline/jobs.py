@@ -10,18 +10,21 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
-from benchbuild.errors import MergeError
+from benchbuild.errors import MergeError, PlanError
 from benchbuild.pipeline.records import JobKey, JobRecord
 from benchbuild.pipeline.settings import JobSettings, Json, RunPart
+from benchbuild.typed import Typed, misfit, short
 
 if TYPE_CHECKING:
-    from benchbuild.pipeline.collect import Collection
+    from benchbuild.pipeline.collect import Collection as Collected
     from benchquery.table.manifest import Manifest
 
 
@@ -37,6 +40,9 @@ class Cost:
     seconds: float
     memory: float
 
+
+MOST_JOBS = 1_000_000
+"""How many jobs a run may have: all are held in memory. Every architecture with 38 seeds."""
 
 SettingsT = TypeVar("SettingsT", bound=JobSettings)
 JobsT = TypeVar("JobsT", bound=RunPart)
@@ -61,6 +67,15 @@ class Run(Generic[SettingsT, JobsT]):
     jobs: JobsT
     facts: Json = field(default_factory=dict)
     about: Json = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check the types of both parts, also where a kind's own check forgets to.
+
+        Raises:
+            BenchBuildError: If a value is not allowed.
+        """
+        Typed.__post_init__(self.settings)
+        Typed.__post_init__(self.jobs)
 
     @property
     def body(self) -> dict[str, Any]:
@@ -142,6 +157,8 @@ class JobKind(ABC, Generic[SettingsT, JobsT, RecordT]):
         settings: The type of what its jobs share.
         jobs: The type of a choice of jobs.
         record: The type of what a job leaves behind.
+        facts: The type of `Run.facts` once a worker has looked, such as a typed dictionary.
+        about: The type of `Run.about` then.
         preload: Modules that workers need and that are slow to import.
         table: The kind of table that its records make, as benchquery calls it; None if none.
         rows: What the rows of that table are, in words.
@@ -152,14 +169,31 @@ class JobKind(ABC, Generic[SettingsT, JobsT, RecordT]):
     settings: type[SettingsT]
     jobs: type[JobsT]
     record: type[RecordT]
+    facts: ClassVar[Any] = Mapping[str, Any]
+    about: ClassVar[Any] = Mapping[str, Any]
     preload: ClassVar[tuple[str, ...]] = ()
     table: ClassVar[str | None] = None
     rows: ClassVar[str] = "rows"
     commands: ClassVar[tuple[str, ...]] = ()
 
+    def check_found(self, run: Run[SettingsT, JobsT], *, whole: bool) -> None:
+        """Refuse a run that does not say what a worker of this kind finds.
+
+        Args:
+            run: The run.
+            whole: Whether both must be there: runs that nobody has looked into yet have neither.
+
+        Raises:
+            PlanError: If its facts, or what is told about them, are not what they have to be.
+        """
+        for name, hint in (("facts", self.facts), ("about", self.about)):
+            found = getattr(run, name)
+            if (found or whole) and (said := misfit(hint, found)):
+                raise PlanError(f"{name}={short(found)} must be {said}")
+
     @abstractmethod
     def keys(self, run: Run[SettingsT, JobsT]) -> Sequence[JobKey]:
-        """List the jobs of a run in one fixed order."""
+        """List the jobs of a run in one fixed order; see `combinations`."""
 
     def expected(self, runs: Sequence[Run[SettingsT, JobsT]]) -> set[JobKey]:
         """List the jobs that a table made of several runs should have."""
@@ -185,7 +219,7 @@ class JobKind(ABC, Generic[SettingsT, JobsT, RecordT]):
     def score(self, record: RecordT) -> float:
         """Return what makes a record good, for the progress bar; NaN if it has none."""
 
-    def write_table(self, collection: Collection, stage: Path) -> None:
+    def write_table(self, collection: Collected, stage: Path) -> None:
         """Write the merged records as the files of a table.
 
         Raises:
@@ -203,6 +237,18 @@ class JobKind(ABC, Generic[SettingsT, JobsT, RecordT]):
 
 AnyKind = JobKind[Any, Any, Any]
 """A kind of whatever settings, jobs and records."""
+
+
+def combinations(*parts: Collection[Any]) -> Iterator[tuple[Any, ...]]:
+    """Combine the parts of keys, such as architectures and seeds; the last part goes fastest.
+
+    Raises:
+        PlanError: If there are more than `MOST_JOBS`.
+    """
+    count = math.prod(map(len, parts))
+    if count > MOST_JOBS:
+        raise PlanError(f"a run of {count:,} jobs is not allowed: must be at most {MOST_JOBS:,}")
+    return product(*parts)
 
 
 def canonical(value: Any) -> str:

@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchbuild.errors import CorruptPartError, RunFolderError
-from benchbuild.pipeline.files import remove_leftovers, set_aside, write_whole
+from benchbuild.pipeline.files import files_in, remove_leftovers, set_aside, write_whole
 from benchbuild.pipeline.jobs import AnyKind
 from benchbuild.pipeline.plan import Shard
 from benchbuild.pipeline.records import STATUSES, JobKey, JobRecord
@@ -117,8 +117,12 @@ class Parts:
     # ---------------------------------------------------------------- reading
 
     def paths(self) -> list[Path]:
-        """List the part files in the order of their names."""
-        return sorted(self.folder.glob(f"*{SUFFIX}"))
+        """List the part files in the order of their names.
+
+        Raises:
+            RunFolderError: If they can't be listed.
+        """
+        return files_in(self.folder, f"*{SUFFIX}")
 
     def read(self, path: Path, columns: Sequence[str] | None = None) -> Part:
         """Read a part and compare it with its checksum.

@@ -43,7 +43,7 @@ class Shard:
         Raises:
             PlanError: If it is not of that form, or there is no such share.
         """
-        match = re.fullmatch(r"\s*(\d+)\s*/\s*(\d+)\s*", text, flags=re.ASCII)
+        match = re.fullmatch(r"\s*(\d{1,18})\s*/\s*(\d{1,18})\s*", text, flags=re.ASCII)
         if not match:
             raise PlanError(
                 f"shard {text!r} is not of the form INDEX/COUNT, as in 3/32 for the third of 32"

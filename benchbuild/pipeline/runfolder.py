@@ -19,20 +19,28 @@ import json
 import os
 import platform
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchbuild.errors import BenchBuildError, KindError, PlanError, RunFolderError
-from benchbuild.pipeline.files import cannot_write, locked, make_folder, write_whole
-from benchbuild.pipeline.jobs import AnyRun, Run
+from benchbuild.pipeline.files import (
+    cannot_write,
+    files_in,
+    is_there,
+    locked,
+    make_folder,
+    write_whole,
+)
+from benchbuild.pipeline.jobs import AnyRun, Cost, Run
 from benchbuild.pipeline.parts import Parts
 from benchbuild.pipeline.plan import Shard
+from benchbuild.pipeline.records import JobKey
 from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.settings import Json
 from benchquery.errors import BenchQueryError
 from benchquery.table.files import read_regular
-from benchquery.table.sealed import LARGEST, parse_object, seal, unseal
+from benchquery.table.sealed import parse_object, seal, unseal
 
 RUN = "run.json"
 SCRATCH = "scratch"
@@ -43,8 +51,10 @@ _UNSEALED = 1
 _OBJECTS = ("settings", "jobs", "facts", "about")
 _SHOWN = 40
 _LONGEST = 200
+_LARGEST = 1 << 24
+"""How many bytes a ``run.json`` may have."""
 _UNREADABLE = (OSError, ValueError, LookupError, ArithmeticError, TypeError, AttributeError)
-"""What reading a file that is no ``run.json`` may raise."""
+"""What reading a file that is no ``run.json`` may raise, also in kinds of other packages."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,9 +82,11 @@ class RunFolder:
             kind = kind_of(body["kind"])
             settings = kind.settings.from_json(body["settings"])
             jobs = kind.jobs.from_json(body["jobs"])
-            return cls(path, Run(kind.name, settings, jobs, body["facts"], body["about"]))
-        except KindError:
-            raise
+            run = Run(kind.name, settings, jobs, body["facts"], body["about"])
+            kind.check_found(run, whole=False)
+            return cls(path, run)
+        except KindError as error:
+            raise KindError(f"{path / RUN}: {error}") from error
         except (*_UNREADABLE, BenchBuildError, BenchQueryError) as error:
             said = getattr(error, "strerror", None) or error
             raise RunFolderError(
@@ -93,7 +105,7 @@ class RunFolder:
         Raises:
             RunFolderError: If another run is in it; the differences are named.
         """
-        if not (path / RUN).exists():
+        if not is_there(path / RUN):
             return
         there = cls.open(path).run
         ours = dataclasses.replace(run, facts=run.facts or there.facts, about=there.about)
@@ -117,10 +129,36 @@ class RunFolder:
         make_folder(path / "logs")
         with locked(path / "shards" / "begin.lock", wait=True):
             cls.check(path, run)
-            if not (path / RUN).exists():
+            if not is_there(path / RUN):
                 body = {"format": _FORMAT, "version": _VERSION, **run.body}
                 write_whole(path / RUN, seal(body).encode())
         return cls.open(path)
+
+    def job_keys(self) -> Sequence[JobKey]:
+        """List the jobs of the run.
+
+        Raises:
+            RunFolderError: If its settings and its choice of jobs don't go together.
+        """
+        with self._reading():
+            return kind_of(self.run.kind).keys(self.run)
+
+    def costs(self, keys: Sequence[JobKey]) -> list[Cost]:
+        """Predict what jobs of the run take.
+
+        Raises:
+            RunFolderError: If that can't be known, as when its dataset is not known here.
+        """
+        with self._reading():
+            return kind_of(self.run.kind).costs(self.run, keys)
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Name the file that an error comes from."""
+        try:
+            yield
+        except (BenchBuildError, BenchQueryError) as error:
+            raise RunFolderError(f"{self.path / RUN}: {error}") from error
 
     @property
     def parts(self) -> Parts:
@@ -134,7 +172,7 @@ class RunFolder:
     def shards(self) -> list[Shard]:
         """List the shards that were begun here; files of other names are none."""
         shards = []
-        for path in (self.path / "shards").glob("*-of-*.json"):
+        for path in files_in(self.path / "shards", "*-of-*.json"):
             with contextlib.suppress(PlanError):
                 shards.append(Shard.parse(path.stem.replace("-of-", "/")))
         return sorted(shards, key=lambda shard: (shard.count, shard.index))
@@ -170,7 +208,7 @@ def _read(path: Path) -> dict[str, Any]:
         OSError: If it can't be read.
         ValueError: If it is damaged, or no such file.
     """
-    body = parse_object(read_regular(path, follow=True, at_most=LARGEST))
+    body = parse_object(read_regular(path, follow=True, at_most=_LARGEST))
     version = body.get("version")
     known = type(version) is int and version in (_UNSEALED, _VERSION)
     if body.get("format") != _FORMAT or not known:
@@ -182,8 +220,8 @@ def _read(path: Path) -> dict[str, Any]:
         raise ValueError(f"it lacks or does not know: {', '.join(odd)}")
     if wrong := [name for name in _OBJECTS if not isinstance(body[name], dict)]:
         raise ValueError(f"{', '.join(wrong)}: not an object")
-    if not isinstance(body["settings"].get("dataset"), str):
-        raise ValueError("its settings name no dataset")
+    if not isinstance(body["kind"], str):
+        raise ValueError("kind: not a text")
     return body
 
 

@@ -1,10 +1,11 @@
 """What a run says of its jobs, typed in memory and plain JSON in ``run.json``.
 
-The settings and the choice of jobs of a kind are frozen dataclasses. They check their values when
-they are made, so that a wrong one is found before anything runs. What the JSON looks like decides
-the identity of a run, so a field that came later is left out of it where it has the value that
-all runs before had: declare it with `since`. Where something lies is no part of what a run is:
-declare it with `location`.
+The settings and the choice of jobs of a kind are frozen dataclasses. Their type hints say what
+values they may have (`benchbuild.typed`). That is checked whenever one is made, so that a wrong
+value is found before anything runs, whether it comes from a file or a command line. What the JSON
+looks like decides the identity of a run, so a field that came later is left out of it where it has
+the value that all runs before had: declare it with `since`. Where something lies is no part of what
+a run is: declare it with `location`.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-from benchbuild.errors import PlanError
+from benchbuild.typed import Distinct, Typed, check_names, from_plain, hints_of
+from benchquery.allowed import Line, Range
 
 Json = Mapping[str, Any]
 
@@ -24,6 +26,10 @@ _WRITTEN = "written"
 
 SEEDS = 2**31
 """How many seeds there are: part files keep them in 32 bits."""
+Seed = Annotated[int, Range(least=0, most=SEEDS - 1)]
+Seeds = Annotated[tuple[Seed, ...], Distinct("seed", most=10_000)]
+Name = Annotated[str, Line()]
+"""What something is called."""
 
 
 def since(default: object, *, before: object) -> Any:
@@ -49,7 +55,7 @@ def location(*, written: bool = False) -> Any:
 
 
 @dataclass(frozen=True)
-class RunPart:
+class RunPart(Typed):
     """A part of ``run.json``: settings, or the choice of jobs."""
 
     def to_json(self) -> dict[str, Any]:
@@ -83,21 +89,17 @@ class RunPart:
             BenchBuildError: If a value is not allowed.
         """
         fields = [field for field in dataclasses.fields(cls) if field.metadata.get(_WRITTEN, True)]
-        if strange := sorted(body.keys() - {field.name for field in fields}):
-            raise ValueError(f"unknown names {', '.join(strange)}: upgrade graphtab to read them")
-        values = {
+        before = {
             field.name: field.metadata[_UNSAID] for field in fields if _UNSAID in field.metadata
         }
-        values |= {name: cls.read_value(name, value) for name, value in body.items()}
         needed = {field.name for field in fields if _WRITTEN not in field.metadata}
-        if missing := sorted(needed - values.keys()):
-            raise ValueError(f"there is no {', '.join(missing)}")
-        return cls(**values)
+        check_names(body, {field.name for field in fields}, needed - before.keys())
+        return cls(**before | {name: cls.read_value(name, value) for name, value in body.items()})
 
     @classmethod
     def read_value(cls, name: str, value: Any) -> Any:
-        """Return a field's value for its JSON; lists become tuples unless a kind says more."""
-        return frozen(value)
+        """Return a field's value for its JSON: what its type hint says, unless a kind says more."""
+        return from_plain(hints_of(cls)[name], value)
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ class JobSettings(RunPart):
         dataset: What the jobs are about; the name of the table that they make.
     """
 
-    dataset: str
+    dataset: Name
 
 
 def _is_written(field: dataclasses.Field[Any]) -> bool:
@@ -127,30 +129,6 @@ def plain(value: Any) -> Any:
     return value
 
 
-def frozen(value: Any) -> Any:
-    """Return a value of JSON with tuples in the place of lists."""
-    if isinstance(value, list):
-        return tuple(frozen(item) for item in value)
-    if isinstance(value, dict):
-        return {name: frozen(item) for name, item in value.items()}
-    return value
-
-
 def whole_numbers(numbers: Iterable[Any]) -> tuple[int, ...]:
     """Return numbers as Python's own where they are whole, so that they can become JSON."""
     return tuple(int(one) if isinstance(one, Integral) else one for one in numbers)
-
-
-def check_seeds(seeds: tuple[int, ...]) -> None:
-    """Refuse seeds that are none.
-
-    Raises:
-        PlanError: If there is none, one comes twice, or one is not a whole number from 0 up.
-    """
-    wrong = [seed for seed in seeds if not isinstance(seed, int) or not 0 <= seed < SEEDS]
-    if wrong:
-        raise PlanError(
-            f"{wrong[0]!r} is no seed; seeds are whole numbers from 0 up and below {SEEDS:,}"
-        )
-    if not seeds or len(set(seeds)) < len(seeds):
-        raise PlanError(f"seeds {list(seeds)}: there must be at least one, and each only once")

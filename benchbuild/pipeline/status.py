@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchbuild.errors import CorruptPartError
@@ -81,7 +81,7 @@ def status_of(folder: RunFolder) -> Status:
         for key, status in zip(keys_of(kind.record, part.table), statuses, strict=True):
             done[key] = better(status, done.get(key))
         times += part.table.column("finished").to_pylist()
-    keys = kind.keys(folder.run)
+    keys = folder.job_keys()
     finished = [done[key] for key in keys if key in done]
     ends = Counter(finished)
     return Status(
@@ -94,7 +94,7 @@ def status_of(folder: RunFolder) -> Status:
         rate=_rate(times),
         parts=len(paths),
         damaged=tuple(damaged),
-        shards=_shards(folder, done),
+        shards=_shards(folder, keys, done),
     )
 
 
@@ -108,11 +108,11 @@ def _rate(times: list[float]) -> float | None:
     return (len(recent) - 1) / span * 3600 if span > 0 else None
 
 
-def _shards(folder: RunFolder, done: Mapping[JobKey, str]) -> tuple[ShardStatus, ...]:
-    kind = kind_of(folder.run.kind)
+def _shards(
+    folder: RunFolder, keys: Sequence[JobKey], done: Mapping[JobKey, str]
+) -> tuple[ShardStatus, ...]:
     begun = folder.shards()
-    keys = kind.keys(folder.run)
-    costs = kind.costs(folder.run, keys) if begun else []
+    costs = folder.costs(keys) if begun else []
     deals = {count: assign(costs, count) for count in {shard.count for shard in begun}}
     states = []
     for shard in begun:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchbuild.errors import CorruptPartError, RunFolderError
+from benchbuild.pipeline.files import is_there
 from benchbuild.pipeline.jobs import label
 from benchbuild.pipeline.parts import records_in
 from benchbuild.pipeline.registry import kind_of, writers
@@ -24,9 +25,9 @@ def problems_in(folder: Path) -> Iterator[str]:
     Raises:
         RunFolderError: If the folder is neither.
     """
-    if (folder / MANIFEST).exists():
+    if is_there(folder / MANIFEST):
         yield from _table_problems(folder)
-    elif (folder / RUN).exists():
+    elif is_there(folder / RUN):
         yield from _run_problems(RunFolder.open(folder))
     else:
         raise RunFolderError(
@@ -37,7 +38,7 @@ def problems_in(folder: Path) -> Iterator[str]:
 def _run_problems(folder: RunFolder) -> Iterator[str]:
     """Check every part and every record of a run."""
     kind = kind_of(folder.run.kind)
-    planned = set(kind.keys(folder.run))
+    planned = set(folder.job_keys())
     parts = folder.parts
     for path in parts.paths():
         try:

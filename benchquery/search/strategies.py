@@ -63,6 +63,8 @@ def match_strategy(name: object) -> str:
     Raises:
         UnknownNameError: If there is none; the message names the nearest.
     """
+    if isinstance(name, str) and name in STRATEGIES:
+        return name
     names = strategy_names()
     matched = match_name(name, names)
     if matched is None:

@@ -258,7 +258,8 @@ def save(traces: Iterable[Trace], path: Path | str) -> None:
         path: The file to write.
 
     Raises:
-        QueryError: If there is no such folder, or the ending is not ``.parquet``.
+        QueryError: If the ending is not ``.parquet``, there is no such folder, or it can't be
+            written to.
     """
     path = check_out(path)
     traces = list(traces)
@@ -273,10 +274,13 @@ def save(traces: Iterable[Trace], path: Path | str) -> None:
     found = hashlib.sha256(content).hexdigest().encode()
     aside = path.with_name(f".{path.name}-{os.getpid()}")
     try:
-        aside.write_bytes(content[:place] + found + content[place + len(found) :])
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
+        try:
+            aside.write_bytes(content[:place] + found + content[place + len(found) :])
+            aside.replace(path)
+        finally:
+            aside.unlink(missing_ok=True)
+    except OSError as error:
+        raise QueryError(f"can't write {path}: {error.strerror}") from error
 
 
 def _queries(traces: Sequence[Trace]) -> pa.Table:

@@ -49,16 +49,19 @@ def export(table: RowTable[Any], path: Path) -> None:
     The file is written aside and renamed, so it is there whole or not at all.
 
     Raises:
-        QueryError: If the ending of the name is none of `FORMATS`, or there is no such
-            folder.
+        QueryError: If the ending of the name is none of `FORMATS`, there is no such folder, or it
+            can't be written to.
     """
     if path.suffix not in FORMATS:
         raise QueryError(f"can't write {path.name!r}; the ending must be {' or '.join(FORMATS)}")
-    if not path.parent.is_dir():
-        raise QueryError(f"can't write {path}: there is no folder {path.parent}")
     aside = path.with_name(f".{path.name}.part")
     try:
-        FORMATS[path.suffix](table.arrow(), aside)
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
+        if not path.parent.is_dir():
+            raise QueryError(f"can't write {path}: there is no folder {path.parent}")
+        try:
+            FORMATS[path.suffix](table.arrow(), aside)
+            aside.replace(path)
+        finally:
+            aside.unlink(missing_ok=True)
+    except OSError as error:
+        raise QueryError(f"can't write {path}: {error.strerror or error}") from error

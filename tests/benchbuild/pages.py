@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -36,25 +37,32 @@ def install(folder: Path, module: str, source: str, group: str, points: Mapping[
     (info / "entry_points.txt").write_text("\n".join(lines) + "\n")
 
 
-def run_command(folder: Path, words: Sequence[str]) -> subprocess.CompletedProcess[str]:
+def run_command(
+    folder: Path, words: Sequence[str], said: str | None = None
+) -> subprocess.CompletedProcess[str]:
     """Run benchbuild or benchquery in a folder, with the packages that are installed there."""
     return subprocess.run(
         [sys.executable, "-m", *words],
         check=False,
         capture_output=True,
         text=True,
+        input=said,
         cwd=folder,
         env=os.environ
         | {"PYTHONPATH": f"{folder}{os.pathsep}{ROOT}", "GRAPHTAB_DATA": str(folder)},
     )
 
 
-def run_lines(folder: Path, lines: str, extra: Mapping[str, Sequence[str]]) -> str:
-    """Run every command after a ``$``, some with more options, and return what the last prints."""
-    printed = ""
-    for line in re.findall(r"^\$ (.*)$", lines, flags=re.MULTILINE):
-        program, command, *words = line.split()
-        done = run_command(folder, [program, command, *words, *extra.get(command, ())])
-        assert done.returncode == 0, done.stderr
-        printed = done.stdout
-    return printed
+def run_commands(
+    folder: Path, commands: Sequence[Sequence[str]]
+) -> list[subprocess.CompletedProcess[str]]:
+    """Run several commands as `run_command` does, one after another in one process."""
+    done = run_command(folder, ["tests.benchbuild.session"], json.dumps(commands))
+    assert done.returncode == 0, done.stderr
+    return [subprocess.CompletedProcess(**each) for each in json.loads(done.stdout)]
+
+
+def shown_commands(lines: str, extra: Mapping[str, Sequence[str]]) -> list[list[str]]:
+    """Return every command after a ``$``, some with more options."""
+    shown = [line.split() for line in re.findall(r"^\$ (.*)$", lines, flags=re.MULTILINE)]
+    return [[*words, *extra.get(words[1], ())] for words in shown]

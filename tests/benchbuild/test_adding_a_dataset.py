@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,14 +14,23 @@ from benchbuild.cli import main
 from benchbuild.datasets import load
 from benchbuild.datasets.registry import ENTRY_POINT_GROUP as DATASETS
 from benchbuild.errors import DatasetError
+from benchbuild.testing import check_dataset
 from benchquery import lightread
-from tests.benchbuild.pages import code_block, entry_point, install, run_command, run_lines
+from tests.benchbuild.pages import (
+    code_block,
+    entry_point,
+    install,
+    run_command,
+    run_commands,
+    shown_commands,
+)
 
 PAGE = "adding-a-dataset.md"
 FUNCTION = code_block(PAGE, "python", "def load_papers")
 SPEC = code_block(PAGE, "python", "DatasetSpec(")
+RINGS = code_block(PAGE, "python", "def load_rings")
 BROKEN = """
-from benchbuild.datasets import load
+from benchbuild.datasets import load, load_graphs
 
 def misnamed(root):
     return load("karate", root)
@@ -32,6 +42,9 @@ def failing(root):
     raise ValueError("the file\\nis odd")
 
 NUMBER = 3
+
+def unsaid(root):
+    return load_graphs("motifs", root)
 """
 
 
@@ -55,40 +68,89 @@ def test_the_dataset_of_the_page_becomes_a_table(papers: Path) -> None:
         "tune": ("--trials", "1", "--range", "epochs=2", *one),
         "train": ("--sample", "3", "--seeds", "1", "--epochs", "10", *one),
     }
-    lines = code_block(PAGE, "text", "$ benchbuild datasets")
-    assert "valid_perf" in run_lines(papers, lines, few)
+    shown = shown_commands(code_block(PAGE, "text", "$ benchbuild datasets"), few)
+    inspect = ["benchbuild", "inspect", "--dataset", "papers", "--hash", "0"]
+    *done, inspected = run_commands(papers, [*shown, inspect])
+    for each in done:
+        assert each.returncode == 0, each.stderr
+    assert "valid_perf" in done[-1].stdout
     table = lightread("papers", source=papers / "tables")
     assert len(table) == 3
     assert set(table.column("status")) == {"ok"}
-    inspected = run_command(papers, ["benchbuild", "inspect", "--dataset", "papers", "--hash", "0"])
     assert inspected.returncode == 2
     assert "does not state" in inspected.stderr
 
 
-def test_a_spec_states_the_sizes(papers: Path) -> None:
-    points = {"papers": "our_papers:PAPERS", "again": "our_papers:PAPERS"}
-    install(papers, "our_papers", FUNCTION + SPEC, "graphtab.datasets", points)
-    listed = run_command(papers, ["benchbuild", "datasets", "--json"])
-    rows = {row["name"]: row for row in json.loads(listed.stdout)}
+def test_a_spec_states_the_sizes(
+    papers: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    points = {"papers": "stated_papers:PAPERS", "again": "stated_papers:PAPERS"}
+    install(papers, "stated_papers", FUNCTION + SPEC, DATASETS, points)
+    monkeypatch.syspath_prepend(papers)
+    monkeypatch.setenv("GRAPHTAB_DATA", str(papers))
+
+    def listed() -> dict[str, dict[str, object]]:
+        assert main(["datasets", "--json"]) == 0
+        return {row["name"]: row for row in json.loads(capsys.readouterr().out)}
+
+    rows = listed()
     assert (rows["papers"]["nodes"], rows["again"]["licence"]) == (120, "CC0")
-    words = ["benchbuild", "inspect", "--dataset", "papers", "--hash", "61237", "--json"]
-    assert "(40, 64)" in run_command(papers, words).stdout
+    assert rows["papers"]["on_disk"]
+    assert main(["inspect", "--dataset", "papers", "--hash", "61237", "--json"]) == 0
+    assert "(40, 64)" in capsys.readouterr().out
     (papers / "papers.npz").unlink()
-    listed = run_command(papers, ["benchbuild", "datasets", "--json"])
-    assert not {row["name"]: row for row in json.loads(listed.stdout)}["papers"]["on_disk"]
+    assert not listed()["papers"]["on_disk"]
 
 
 def test_what_the_page_states_is_true(papers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(papers, "true_papers", FUNCTION + SPEC, DATASETS, {"papers": "true_papers:PAPERS"})
     monkeypatch.syspath_prepend(papers)
     monkeypatch.setenv("GRAPHTAB_DATA", str(papers))
-    exec(code_block(PAGE, "text", "check_dataset"), {})
+    exec(code_block(PAGE, "text", "import check_dataset"), {})
+
+
+@pytest.fixture
+def rings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the data that the page's function of a set reads, and its package."""
+    random = np.random.default_rng(0)
+    closed = np.repeat([0, 1], 30)
+    np.savez(tmp_path / "rings.npz", atoms=random.integers(3, 9, size=60), closed=closed)
+    install(tmp_path, "our_rings", RINGS, DATASETS, {"rings": "our_rings:load_rings"})
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("GRAPHTAB_DATA", str(tmp_path))
+    return tmp_path
+
+
+def test_the_set_of_graphs_of_the_page_is_a_dataset(rings: Path) -> None:
+    check_dataset("rings")
+    names: dict[str, Any] = {}
+    exec(code_block(PAGE, "text", "load_graphs"), names)
+    data, batch = names["rings"], names["batch"]
+    assert (len(data.graphs), len(data.train), len(batch)) == (60, 48, 32)
+    open_chains = data.graphs.select((data.graphs.y == 0).nonzero().view(-1))
+    assert open_chains.num_edges == 2 * (open_chains.num_nodes - 30)
+    assert data.num_features == 32
+    listed = run_command(rings, ["benchbuild", "datasets", "--json"])
+    rows = {row["name"]: row for row in json.loads(listed.stdout)}
+    assert rows["rings"]["sort"] == "graphs"
+
+
+def test_what_needs_one_graph_refuses_the_set_of_the_page(rings: Path) -> None:
+    (rings / "rings.npz").unlink()
+    words = ["benchbuild", "train", "--dataset", "rings", "--workers", "1", "--out", "run"]
+    done = run_command(rings, words)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "benchbuild: error: dataset 'rings' is a set of graphs; train needs one graph with "
+        "labelled nodes\n"
+    )
+    assert not (rings / "run").exists()
 
 
 @pytest.fixture
 def theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a package whose datasets all have something wrong with them."""
-    points = {each: f"theirs:{each}" for each in ("misnamed", "wrong", "failing")}
+    points = {each: f"theirs:{each}" for each in ("misnamed", "wrong", "failing", "unsaid")}
     points |= {"number": "theirs:NUMBER", "absent": "nowhere:load"}
     install(tmp_path, "theirs", BROKEN, "graphtab.datasets", points)
     monkeypatch.syspath_prepend(tmp_path)
@@ -101,6 +163,7 @@ def theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         ("wrong", ": theirs:wrong returns int, not a benchbuild.datasets.Graph or GraphSet"),
         ("failing", " can't be loaded: ValueError: the file is odd (line 11 of "),
+        ("unsaid", ": theirs:unsaid returns a set of graphs, and is stated to be one graph with"),
         ("number", ": theirs:NUMBER is neither a function nor a DatasetSpec but int"),
         ("absent", ": can't import nowhere:load: ModuleNotFoundError: No module named 'nowhere'"),
     ],

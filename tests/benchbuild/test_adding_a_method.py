@@ -5,8 +5,10 @@ Its table outlives the package: where that is not installed, all but running the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
@@ -17,7 +19,13 @@ from benchquery import condread
 from benchquery.errors import ConfigError
 from benchquery.kinds.condensed.config import CondenseConfig
 from benchquery.kinds.condensed.methods import ENTRY_POINT_GROUP, canonical_method
-from tests.benchbuild.pages import code_block, entry_point, install, run_command, run_lines
+from tests.benchbuild.pages import (
+    code_block,
+    entry_point,
+    install,
+    run_commands,
+    shown_commands,
+)
 
 PAGE = "adding-a-method.md"
 RUN = ("--eval-hp", "epochs=20", "--workers", "1", "--device", "cpu")
@@ -34,7 +42,10 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = code_block(PAGE, "python", "def condense")
     install(folder, "mixup_nodes", source, ENTRY_POINT_GROUP, points)
     lines = code_block(PAGE, "text", "$ benchbuild condense")
-    assert "mixup" in run_lines(folder, lines, {"condense": RUN})
+    done = run_commands(folder, shown_commands(lines, {"condense": RUN}))
+    for each in done:
+        assert each.returncode == 0, each.stderr
+    assert "mixup" in done[-1].stdout
     return folder
 
 
@@ -77,30 +88,43 @@ def test_its_table_is_asked_without_the_package(installed: Path) -> None:
         predict(config, Evaluations.of())
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "benchbuild verify TABLE",
-        "benchquery verify TABLE",
-        "benchquery condensed show karate --source TABLE",
-        "benchquery condensed top karate --source TABLE",
-        "benchquery condensed compare karate --source TABLE",
-        "benchquery plot karate ratios --source TABLE --out ratios.png",
-        "benchquery report karate --source TABLE --out report.html",
-        "benchquery explore --source TABLE --export site",
-        "benchbuild evaluate TABLE --models mlp --seeds 1 --out run",
-        "benchbuild merge RUN --out again",
-    ],
+WITHOUT = (
+    "benchbuild verify TABLE",
+    "benchquery verify TABLE",
+    "benchquery condensed show karate --source TABLE",
+    "benchquery condensed top karate --source TABLE",
+    "benchquery condensed compare karate --source TABLE",
+    "benchquery plot karate ratios --source TABLE --out ratios.png",
+    "benchquery report karate --source TABLE --out report.html",
+    "benchquery explore --source TABLE --export site",
+    "benchbuild evaluate TABLE --models mlp --seeds 1 --out run",
+    "benchbuild merge RUN --out again",
 )
-def test_commands_on_its_table_need_no_package(words: str, installed: Path, tmp_path: Path) -> None:
+"""What works without the package."""
+RESUMED = "benchbuild condense --dataset karate --method mixup --ratio 0.3 --out other"
+"""What does not."""
+
+
+@pytest.fixture(scope="module")
+def done(
+    installed: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Mapping[str, CompletedProcess[str]]:
+    """What became of commands where the package is not installed."""
     run, table = installed / "runs" / "mixup", installed / "tables" / "karate-mixup"
-    named = words.replace("TABLE", str(table)).replace("RUN", str(run))
-    done = run_command(tmp_path, named.split())
-    assert done.returncode == 0, done.stderr
+    commands = [
+        words.replace("TABLE", str(table)).replace("RUN", str(run)).split() for words in WITHOUT
+    ]
+    ended = run_commands(tmp_path_factory.mktemp("without"), [*commands, [*RESUMED.split(), *RUN]])
+    return dict(zip((*WITHOUT, RESUMED), ended, strict=True))
 
 
-def test_running_the_method_needs_the_package(installed: Path, tmp_path: Path) -> None:
-    resumed = ["condense", "--dataset", "karate", "--method", "mixup", "--ratio", "0.3", *RUN]
-    done = run_command(tmp_path, ["benchbuild", *resumed, "--out", str(tmp_path / "run")])
-    assert done.returncode == 2
-    assert "unknown method 'mixup'" in done.stderr
+@pytest.mark.parametrize("words", WITHOUT)
+def test_commands_on_its_table_need_no_package(
+    words: str, done: Mapping[str, CompletedProcess[str]]
+) -> None:
+    assert done[words].returncode == 0, done[words].stderr
+
+
+def test_running_the_method_needs_the_package(done: Mapping[str, CompletedProcess[str]]) -> None:
+    assert done[RESUMED].returncode == 2
+    assert "unknown method 'mixup'" in done[RESUMED].stderr

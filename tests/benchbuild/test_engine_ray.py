@@ -49,7 +49,7 @@ def actors() -> list[psutil.Process]:
 
 def test_ray_makes_the_same_records(tmp_path: Path, local: Path) -> None:
     out = tmp_path / "run"
-    assert benchbuild(*train(out, "--engine", "ray")) == 0
+    assert benchbuild(*train(out, "--engine", "ray", workers=1)) == 0
     assert figures(out) == figures(local)
 
 
@@ -124,9 +124,13 @@ def address(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 def test_an_address_without_ray_is_one_line(
-    tmp_path: Path, address: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    address: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert knock.SECONDS < 30
+    monkeypatch.setattr(knock, "SECONDS", 5.0)
     assert benchbuild(*train(tmp_path / "run", "--engine", "ray", "--address", address)) == 2
     told = capsys.readouterr().err
     assert re.fullmatch(f"benchbuild: error: there is no Ray cluster at '{address}': .*\n", told)

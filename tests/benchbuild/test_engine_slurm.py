@@ -46,7 +46,7 @@ TaskPlugin=task/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 ReturnToService=2
-SchedulerParameters=sched_interval=1
+SchedulerParameters=sched_interval=1,batch_sched_delay=0
 NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} State=UNKNOWN
 PartitionName=main Nodes={host} Default=YES MaxTime=INFINITE State=UP OverSubscribe=FORCE:4
 """
@@ -128,16 +128,23 @@ def cluster(munge: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[P
 
 def wait_for_node(folder: Path, seconds: int = 120) -> None:
     state = ""
-    for _ in range(seconds):
+    for _ in range(5 * seconds):
         found = subprocess.run(
             ["sinfo", "-h", "-o", "%t"], capture_output=True, text=True, check=False
         )
         state = found.stdout.strip()
         if state in ("idle", "mix", "alloc"):
             return
-        time.sleep(1)
+        time.sleep(0.2)
     log = (folder / "slurmctld.log").read_text()[-2000:]
     pytest.skip(f"Slurm does not come up on this machine; its node is {state!r}:\n{log}")
+
+
+def wait_for_job(number: str) -> None:
+    """Wait until no task of a job is queued or runs; ``sbatch --wait`` looks every ten seconds."""
+    words = ["squeue", "--noheader", "--jobs", number]
+    while subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip():
+        time.sleep(0.2)
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +160,7 @@ def test_submitted_shards_make_the_same_records(
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
     out = tmp_path / "run"
-    options = ["--shards", "3", "--time", "30", "--device", "cpu", "--out", str(out), "--wait"]
+    options = ["--shards", "2", "--time", "30", "--device", "cpu", "--out", str(out), "--wait"]
     assert benchbuild("submit", "--engine", "slurm", *JOBS, *options) == 0
     assert status_of(RunFolder.open(out)).missing == 0
     assert figures(out) == figures(whole)
@@ -187,12 +194,15 @@ def test_the_printed_script_makes_the_same_records(
     command = ["train", *JOBS, "--device", "cpu", "--workers", "1", "--out", str(out)]
     script = tmp_path / "array.sbatch"
     script.write_text(array_script(Allocation(shards=2, minutes=30, parallel=1), command))
-    subprocess.run(
-        ["sbatch", "--wait", script],
+    submitted = subprocess.run(
+        ["sbatch", "--parsable", script],
         check=True,
+        capture_output=True,
+        text=True,
         cwd=tmp_path,
         env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
     )
+    wait_for_job(submitted.stdout.strip())
     assert figures(out) == figures(whole)
 
 

@@ -329,6 +329,7 @@ def test_tiny_imagenet_is_read_from_its_folder_and_its_archive(tmp_path: Path) -
     ("changes", "told"),
     [
         ({"wnids.txt": b"n01\nn02"}, "names 2 classes, not 3"),
+        ({"wnids.txt": b"n01\nn02\n../n03"}, "has the class '../n03'"),
         ({"val__val_annotations.txt": b"val_0.JPEG\tn09"}, "has the line 'val_0.JPEG.*n09'"),
         ({"val__val_annotations.txt": b"../../x.JPEG\tn01"}, "has the line '../../x"),
         ({"val__val_annotations.txt": b"val_0.JPEG\tn01"}, r"of the shape \(13, 3, 64, 64\)"),

@@ -13,7 +13,7 @@ from benchbuild.commands import load, runners
 from benchbuild.errors import KindError
 from benchbuild.pipeline.parts import arrow_schema
 from benchbuild.pipeline.registry import BUILT_IN, GROUP, kind_names, kind_of
-from tests.benchbuild.pages import install, run_command
+from tests.benchbuild.pages import install, run_command, run_commands
 from tests.benchbuild.squares import MODULE, POINTS, SOURCE
 
 LOCAL = ["--device", "cpu", "--workers", "1"]
@@ -67,29 +67,38 @@ def test_an_installed_kind_runs_resumes_and_verifies(folder: Path) -> None:
     first = squares(folder, "--upto", "4", "--shard", "1/2", *LOCAL)
     assert first.returncode == 0, first.stderr
     assert "results go to runs/numbers-squares" in first.stderr
-    done = squares(folder, "--upto", "4", *LOCAL)
+    run = "runs/numbers-squares"
+    done, asked, verified, merged, script = run_commands(
+        folder,
+        [
+            ["benchbuild", "squares", "--upto", "4", *LOCAL],
+            ["benchbuild", "status", run, "--json"],
+            ["benchbuild", "verify", run],
+            ["benchbuild", "merge", run, "--out", "table"],
+            ["benchbuild", "slurm-script", "--shards", "2", "squares"],
+        ],
+    )
     assert done.returncode == 0, done.stderr
     assert "4 jobs, 2 finished before, now 2 ok" in done.stdout
-    run = "runs/numbers-squares"
-    status = json.loads(run_command(folder, ["benchbuild", "status", run, "--json"]).stdout)
+    status = json.loads(asked.stdout)
     assert (status["kind"], status["done"], status["failed"]) == ("squares", 4, 0)
-    assert run_command(folder, ["benchbuild", "verify", run]).returncode == 0
-    merged = run_command(folder, ["benchbuild", "merge", run, "--out", "table"])
+    assert verified.returncode == 0
     assert merged.returncode == 2
     assert "runs of benchbuild squares make no table" in merged.stderr
-    script = run_command(folder, ["benchbuild", "slurm-script", "--shards", "2", "squares"])
     assert script.returncode == 2
     assert "--upto" in script.stderr
 
 
 def test_a_run_whose_every_job_failed_ends_with_1(folder: Path) -> None:
-    some = squares(folder, "--upto", "3", "--failing", "2", "--out", "some", *LOCAL)
+    three = ["benchbuild", "squares", "--upto", "3", *LOCAL]
+    all_fail = [*three, "--failing", "3", "--out", "every"]
+    some, every, again = run_commands(
+        folder, [[*three, "--failing", "2", "--out", "some"], all_fail, all_fail]
+    )
     assert some.returncode == 0
     assert "1 ok, 2 failed" in some.stdout
-    every = squares(folder, "--upto", "3", "--failing", "3", "--out", "every", *LOCAL)
     assert every.returncode == 1
     assert "3 failed; every job failed" in every.stdout
-    again = squares(folder, "--upto", "3", "--failing", "3", "--out", "every", *LOCAL)
     assert again.returncode == 0, "nothing was run"
 
 

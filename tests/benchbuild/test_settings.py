@@ -16,7 +16,7 @@ from benchbuild.kinds.condense.kind import CondenseJobs, condense_run
 from benchbuild.kinds.darts.kind import darts_run
 from benchbuild.kinds.train.kind import TrainSettings, train_run
 from benchbuild.kinds.tune.kind import tune_run
-from benchbuild.pipeline.settings import JobSettings, check_seeds, location
+from benchbuild.pipeline.settings import JobSettings, location
 from benchquery.errors import BenchQueryError
 
 HP = hyperparameters_for("karate")
@@ -83,12 +83,6 @@ def test_numbers_of_numpy_are_as_good_as_others() -> None:
     numpys = train_run("karate", archs=np.array([10000, 61237]), seeds=np.arange(2).tolist())
     assert train_run("karate", archs=[10000], seeds=list(np.arange(2))).jobs.seeds == (0, 1)
     assert numpys.body == own.body
-
-
-def test_seeds_are_whole_numbers_from_0() -> None:
-    check_seeds((0, 5))
-    with pytest.raises(BenchBuildError, match=r"1\.0 is no seed"):
-        check_seeds((1.0,))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,8 @@ def decode(content: bytes, shape: tuple[int, int, int], where: str) -> np.ndarra
         with Image.open(io.BytesIO(content), formats=["JPEG"]) as image:
             size = image.size
             if size == (width, height):
-                pixels = np.asarray(image.convert("RGB" if channels == 3 else "L"))
+                wanted = "RGB" if channels == 3 else "L"
+                pixels = np.asarray(image if image.mode == wanted else image.convert(wanted))
                 return pixels.reshape(height, width, channels).transpose(2, 0, 1)
     except (OSError, ValueError, SyntaxError) as error:
         raise DatasetError(f"{where} is no whole JPEG: {type(error).__name__}: {error}") from error

@@ -6,6 +6,7 @@ source are the test images here, as in DC-Bench.
 
 from __future__ import annotations
 
+import re
 import zipfile
 from functools import partial
 from pathlib import Path
@@ -70,6 +71,9 @@ def _read(facts: Facts, folder: Path | zipfile.Path) -> Raw:
         raise DatasetError(
             f"{facts.name}: {folder / 'wnids.txt'} names {len(names)} classes, not {facts.classes}"
         )
+    for name in names:
+        if not re.fullmatch("n[0-9]+", name):
+            raise DatasetError(f"{facts.name}: {folder / 'wnids.txt'} has the class {name!r}")
     place = {name: number for number, name in enumerate(names)}
     per_class = facts.trained // facts.classes
     files = [f"train/{n}/images/{n}_{i}.JPEG" for n in names for i in range(per_class)]

@@ -8,14 +8,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, Self
 
 import numpy as np
 
 from benchbuild.errors import EvaluationError, PlanError
 from benchbuild.pipeline.failures import failure
 from benchbuild.pipeline.records import OK, STATUSES
-from benchbuild.pipeline.settings import JobSettings, Json, check_seeds, whole_numbers
+from benchbuild.pipeline.settings import JobSettings, Json, Name, Seeds, whole_numbers
+from benchbuild.typed import Distinct, Typed, check_names
+from benchquery.errors import ConfigError
 from benchquery.kinds.condensed.config import MODELS, TASKS, EvalConfig
 from benchquery.kinds.condensed.domains import domain_of_task
 from benchquery.table.schema import CURVE_COLUMNS, curve_index
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from benchbuild.kinds.condense.payload import StoredPayload
 
 DEFAULT_SEEDS = (0, 1, 2)
+_NAMES = frozenset({"evaluations", "eval_seeds"})
 
 
 class Evaluated(Protocol):
@@ -62,6 +65,10 @@ class Evaluated(Protocol):
         """The test metrics of the models trained on the original graph."""
 
     @property
+    def eval_other(self) -> np.ndarray:
+        """The test metrics by the other of accuracy and ROC-AUC; none in records of older runs."""
+
+    @property
     def eval_status(self) -> np.ndarray:
         """How each ended: the position in `STATUSES`."""
 
@@ -88,6 +95,7 @@ class Outcome:
     eval_valid: np.ndarray
     eval_perf: np.ndarray
     eval_full: np.ndarray
+    eval_other: np.ndarray
     eval_status: np.ndarray
     eval_reasons: tuple[str, ...]
     curves: np.ndarray
@@ -96,7 +104,7 @@ class Outcome:
     def nothing(cls, status: str, reason: str) -> Self:
         """Return what is said where there is no graph to evaluate."""
         none, statuses = np.empty(0), np.empty(0, np.int32)
-        return cls(status, reason, none, none, none, statuses, (), np.empty(0, np.float32))
+        return cls(status, reason, none, none, none, none, statuses, (), np.empty(0, np.float32))
 
     def ended(self, status: str, reason: str) -> Self:
         """Return the same with another end of the job."""
@@ -104,7 +112,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Evaluations:
+class Evaluations(Typed):
     """The evaluations of a run.
 
     Attributes:
@@ -112,22 +120,22 @@ class Evaluations:
         seeds: The seeds that each is run with.
     """
 
-    configs: tuple[EvalConfig, ...]
-    seeds: tuple[int, ...]
+    configs: Annotated[tuple[EvalConfig, ...], Distinct("model", most=1_000)]
+    seeds: Seeds
 
     def __post_init__(self) -> None:
         """Refuse what can't be run.
 
         Raises:
-            PlanError: If a model comes twice, there is none, or a seed is none.
+            PlanError: If a model or a seed comes twice or there is none, or models are not trained
+                alike.
+            ConfigError: If an evaluation follows another recipe than this version.
         """
-        check_seeds(self.seeds)
-        models = [config.model for config in self.configs]
-        if len(set(self.configs)) < len(models) or not models:
-            raise PlanError(
-                f"models {','.join(models)!r}: there must be at least one, and each only once; "
-                f"allowed: {', '.join(MODELS)}"
-            )
+        super().__post_init__()
+        for config in self.configs:
+            config.check_runnable()
+        if len({config.replace(model=MODELS[0]) for config in self.configs}) > 1:
+            raise PlanError("all models of a run are evaluated on one task, and trained alike")
 
     @classmethod
     def of(
@@ -157,9 +165,17 @@ class Evaluations:
 
     @classmethod
     def read(cls, settings: Json) -> Evaluations:
-        """Read those of a run back."""
-        configs = tuple(EvalConfig.from_text(text) for text in settings["evaluations"])
-        return cls(configs, tuple(settings["eval_seeds"]))
+        """Read those of a run back.
+
+        Raises:
+            ValueError: If something is missing, or no list.
+            ConfigError: If an evaluation can't be read.
+        """
+        check_names(_NAMES & settings.keys(), _NAMES, _NAMES)
+        texts, seeds = settings["evaluations"], settings["eval_seeds"]
+        if not isinstance(texts, list) or not isinstance(seeds, list):
+            raise ValueError("evaluations and eval_seeds: not lists")
+        return cls(tuple(map(read_evaluation, texts)), tuple(seeds))
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -202,6 +218,7 @@ class Evaluations:
             eval_valid=np.array([one.valid_perf for one in found]),
             eval_perf=np.array([one.perf for one in found]),
             eval_full=np.array([one.full_perf for one in found]),
+            eval_other=np.array([one.other_perf for one in found]),
             eval_status=np.array([STATUSES.index(one.status) for one in found], np.int32),
             eval_reasons=tuple(one.reason for one in found),
             curves=np.concatenate([one.curve.astype(np.float32).reshape(-1) for one in found]),
@@ -225,6 +242,9 @@ class Evaluations:
                     perf=float(record.eval_perf[row]),
                     full_perf=float(record.eval_full[row]),
                     curve=curves[row],
+                    other_perf=float(record.eval_other[row])
+                    if len(record.eval_other)
+                    else math.nan,
                 )
             yield config, results
 
@@ -252,6 +272,18 @@ class Evaluations:
                     yield f"{config.model} seed {seed}: {problem}"
 
 
+def read_evaluation(text: Any) -> EvalConfig:
+    """Read how something is evaluated, as ``run.json`` has it.
+
+    Raises:
+        ConfigError: If that is not the canonical text of an evaluation.
+    """
+    config = EvalConfig.from_text(text)
+    if config.text != text:
+        raise ConfigError(f"{text!r} is not the canonical text of an evaluation: {config.text!r}")
+    return config
+
+
 @dataclass(frozen=True)
 class EvaluatedSettings(JobSettings):
     """Settings of runs that evaluate.
@@ -261,7 +293,7 @@ class EvaluatedSettings(JobSettings):
         evaluations: How each condensed graph is judged in the end.
     """
 
-    recipe: str
+    recipe: Name
     evaluations: Evaluations
 
     def in_full(self) -> dict[str, Any]:
@@ -291,6 +323,7 @@ class Result:
         full_perf: The test metric of the model trained on the original graph.
         curve: (epochs, 7) float32.
         determined: Whether it would end so on any machine.
+        other_perf: The test metric at that epoch by the other of accuracy and ROC-AUC.
     """
 
     status: str
@@ -300,6 +333,7 @@ class Result:
     full_perf: float
     curve: np.ndarray
     determined: bool = True
+    other_perf: float = math.nan
 
     def problems(self) -> Iterator[str]:
         """Say where the figures are not what the curve gives."""
@@ -330,7 +364,13 @@ def _evaluate(evaluator: Evaluator[Any], kept: StoredPayload, config: EvalConfig
     try:
         found = evaluator.evaluate(kept.payload(), config)
         result = Result(
-            found.status, found.reason, found.valid_perf, found.perf, math.nan, found.curve
+            found.status,
+            found.reason,
+            found.valid_perf,
+            found.perf,
+            math.nan,
+            found.curve,
+            other_perf=found.other_perf,
         )
         return replace(result, full_perf=evaluator.full(config).perf)
     except Exception as error:

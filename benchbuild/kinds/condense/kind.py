@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
@@ -19,13 +19,19 @@ from benchbuild.datasets.registry import dataset_spec
 from benchbuild.errors import PlanError
 from benchbuild.kinds.condense.costs import predict
 from benchbuild.kinds.condense.domains import MODULES, find_domain
-from benchbuild.kinds.condense.evaluations import EvaluatedSettings, Evaluations, Outcome
+from benchbuild.kinds.condense.evaluations import (
+    EvaluatedSettings,
+    Evaluations,
+    Outcome,
+    read_evaluation,
+)
 from benchbuild.kinds.condense.forms import payload_of
-from benchbuild.kinds.condense.records import CondenseKey, CondenseRecord
-from benchbuild.kinds.workers import DatasetWorker
+from benchbuild.kinds.condense.records import CondenseKey, CondenseRecord, ConfigTexts
+from benchbuild.kinds.workers import DatasetWorker, GraphAbout, SetFacts
 from benchbuild.pipeline.jobs import Cost, JobKind, Place, Run, canonical
 from benchbuild.pipeline.records import OK, JobKey
 from benchbuild.pipeline.settings import RunPart
+from benchquery.allowed import Pattern
 from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
 from benchquery.kinds.condensed.domains import DOMAINS
 from benchquery.kinds.condensed.domains.spec import RECIPE
@@ -48,6 +54,15 @@ class CondenseSettings(EvaluatedSettings):
 
     judge: EvalConfig
 
+    def __post_init__(self) -> None:
+        """Refuse a judge that this version does not have.
+
+        Raises:
+            ConfigError: If it follows another recipe.
+        """
+        super().__post_init__()
+        self.judge.check_runnable()
+
     def in_full(self) -> dict[str, Any]:
         """Return all of it in plain JSON values."""
         return {**super().in_full(), "judge": self.judge.text}
@@ -55,7 +70,7 @@ class CondenseSettings(EvaluatedSettings):
     @classmethod
     def read_value(cls, name: str, value: Any) -> Any:
         """Read the judge as such."""
-        return EvalConfig.from_text(value) if name == "judge" else super().read_value(name, value)
+        return read_evaluation(value) if name == "judge" else super().read_value(name, value)
 
 
 @dataclass(frozen=True)
@@ -67,17 +82,8 @@ class CondenseJobs(RunPart):
         grid: The grid that they come from; empty if they were chosen one by one.
     """
 
-    configs: tuple[str, ...]
-    grid: str
-
-    def __post_init__(self) -> None:
-        """Refuse a run without jobs.
-
-        Raises:
-            PlanError: If there is no configuration, or one comes twice.
-        """
-        if not self.configs or len(set(self.configs)) < len(self.configs):
-            raise PlanError("there must be at least one configuration, and each only once")
+    configs: ConfigTexts
+    grid: Annotated[str, Pattern(r"[\w.-]{0,100}", "the name of a grid, or nothing")]
 
 
 CondenseRun = Run[CondenseSettings, CondenseJobs]
@@ -90,6 +96,8 @@ class CondenseKind(JobKind[CondenseSettings, CondenseJobs, CondenseRecord]):
     settings = CondenseSettings
     jobs = CondenseJobs
     record = CondenseRecord
+    facts = SetFacts
+    about = GraphAbout
     preload = ("benchbuild.datasets.graph", "benchbuild.kinds.condense.process", *MODULES)
     table = "condensed"
     commands = ("benchbuild.kinds.condense.command", "benchbuild.kinds.condense.plan")

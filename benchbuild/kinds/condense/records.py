@@ -3,11 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from benchbuild.pipeline.jobs import MOST_JOBS
 from benchbuild.pipeline.records import JobRecord, column
+from benchbuild.typed import Distinct
+from benchquery.allowed import Value
+from benchquery.errors import ConfigError
+from benchquery.kinds.condensed.config import CondenseConfig
+
+
+class ConfigText:
+    """The canonical texts of configurations, also of methods that are not installed here."""
+
+    def meant(self, value: Value) -> Value | None:
+        """See `benchquery.allowed.Allowed`."""
+        try:
+            return CondenseConfig.from_text(str(value)).text
+        except ConfigError:
+            return None
+
+    def __str__(self) -> str:
+        return "the canonical text of a configuration"
+
+
+ConfigTexts = Annotated[
+    tuple[Annotated[str, ConfigText()], ...], Distinct("configuration", most=MOST_JOBS)
+]
 
 
 class CondenseKey(NamedTuple):
@@ -45,6 +69,7 @@ class CondenseRecord(JobRecord):
         eval_valid: See `benchbuild.kinds.condense.evaluations.Evaluated`, as for the following.
         eval_perf: The same.
         eval_full: The same.
+        eval_other: The same.
         eval_status: The same.
         eval_reasons: The same.
         curves: The same.
@@ -74,6 +99,7 @@ class CondenseRecord(JobRecord):
     eval_valid: np.ndarray = column("float64[]", "figure")
     eval_perf: np.ndarray = column("float64[]", "figure")
     eval_full: np.ndarray = column("float64[]", "figure")
+    eval_other: np.ndarray = column("float64[]", "figure", late=True)
     eval_status: np.ndarray = column("int32[]", "figure")
     eval_reasons: tuple[str, ...] = column("string", "measurement", separator="\n")
     curves: np.ndarray = column("float32[]", "figure")

@@ -62,6 +62,7 @@ _CONFIG = (
 _SHARES = ("dense", "compact")
 """The codings in which a set is compared with the one that it was made of."""
 _FIGURES = ("valid_perf", "perf", "full_perf")
+OTHER = "other_perf"
 MISSING = "missing"
 """The status of an evaluation seed that a row was not evaluated with."""
 _OF_THE_EVALUATION = "of the evaluation"
@@ -96,8 +97,9 @@ class Row:
         Args:
             seeds: All evaluation seeds of the table.
         """
+        names = _figures_of(self.config)
         figures = {
-            name: [getattr(result, name) for result in self.results.values()] for name in _FIGURES
+            name: [getattr(result, name) for result in self.results.values()] for name in names
         }
         perf, full = _mean(figures["perf"]), _mean(figures["full_perf"])
         columns = {
@@ -118,10 +120,11 @@ class Row:
             "full_perf_std": _std(figures["full_perf"]),
             "retained": perf / full if full else math.nan,
             "eval_seeds": len(_known(figures["perf"])),
+            **({OTHER: _mean(figures[OTHER])} if OTHER in figures else {}),
         }
         for seed in seeds:
             result = self.results.get(seed)
-            for name in _FIGURES:
+            for name in names:
                 columns[f"{name}_seed{seed}"] = getattr(result, name) if result else math.nan
             columns[f"status_seed{seed}"] = result.status if result else MISSING
             columns[f"reason_seed{seed}"] = result.reason if result else ""
@@ -274,7 +277,8 @@ def rows_of(table: CondensedTable) -> Iterator[Row]:
     for number, record in enumerate(table.records()):
         curves = dict(zip(table.curves.seeds, table.curves.block(number), strict=True))
         evaluation = EvalConfig.from_text(record["evaluation_text"])
-        own = _blank(CondenseConfig.from_text(record["config_text"]))
+        config = CondenseConfig.from_text(record["config_text"])
+        own = _blank(config)
         about = {name: record[name] for name in (*own, *ENDED)}
         if f"status_seed{table.curves.seeds[0]}" not in record and _is_of_evaluation(record):
             about |= {"status": OK, "reason": ""}
@@ -282,11 +286,11 @@ def rows_of(table: CondensedTable) -> Iterator[Row]:
         for seed in table.curves.seeds:
             if f"perf_seed{seed}" in record:
                 curve = curves[seed][: evaluation.count("epochs")]
-                figures = {name: record[f"{name}_seed{seed}"] for name in _FIGURES}
+                names = _figures_of(config)
+                figures = {name: record[f"{name}_seed{seed}"] for name in names}
                 status, reason = _state(record, seed, curve)
                 if status != MISSING:
                     results[seed] = Result(status, reason, **figures, curve=curve)
-        config = CondenseConfig.from_text(record["config_text"])
         yield Row(config, evaluation, about, results)
 
 
@@ -392,6 +396,11 @@ def _write_curves(path: Path, rows: Sequence[Row], seeds: Sequence[int]) -> None
             for seed, result in row.results.items():
                 block[seeds.index(seed), : len(result.curve)] = result.curve
             data[number] = block
+
+
+def _figures_of(config: CondenseConfig) -> tuple[str, ...]:
+    """Return the figures that every evaluation seed of a row has."""
+    return (*_FIGURES, OTHER) if config.domain.two_metrics else _FIGURES
 
 
 def _columns(

@@ -11,13 +11,13 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
 from benchbuild.datasets.registry import dataset_spec, hyperparameters_for
 from benchbuild.errors import HyperParameterError, PlanError
-from benchbuild.hyperparameters import RECIPE_VERSION, HyperParameters
+from benchbuild.hyperparameters import RECIPE_VERSION, HyperParameters, Penalty, Rate
 from benchbuild.kinds.darts.records import (
     HISTORY_WIDTH,
     LINK_NAMES,
@@ -28,9 +28,11 @@ from benchbuild.kinds.darts.records import (
 )
 from benchbuild.kinds.train.costs import RATES, CostModel, Work, held_memory
 from benchbuild.kinds.train.kind import NetworkSettings, NetworkWorker
-from benchbuild.pipeline.jobs import Cost, JobKind, Place, Run, canonical
+from benchbuild.kinds.workers import GraphAbout, GraphFacts
+from benchbuild.pipeline.jobs import Cost, JobKind, Place, Run, canonical, combinations
 from benchbuild.pipeline.records import DIVERGED, OK, JobKey
-from benchbuild.pipeline.settings import RunPart, check_seeds, whole_numbers
+from benchbuild.pipeline.settings import Name, RunPart, Seeds, whole_numbers
+from benchbuild.typed import Distinct
 from benchquery.kinds.architectures.arch import NODES
 from benchquery.kinds.architectures.space import get_space
 from benchquery.naming import unknown
@@ -61,14 +63,15 @@ class DartsSettings(NetworkSettings):
     """
 
     hp: HyperParameters
-    arch_lr: float
-    arch_weight_decay: float
+    arch_lr: Rate
+    arch_weight_decay: Penalty
 
     def __post_init__(self) -> None:
         """Refuse what no supernet can be trained with.
 
         Raises:
-            HyperParameterError: If there is no pre-process layer, or a rate is not allowed.
+            HyperParameterError: If there is no pre-process layer.
+            PlanError: If a rate is not allowed.
         """
         super().__post_init__()
         if not self.hp.pre:
@@ -76,20 +79,6 @@ class DartsSettings(NetworkSettings):
                 "hyper-parameter pre=0 is not allowed in a differentiable search: must be 1, "
                 "because operations are mixed, so all must have one width"
             )
-        if not 0 < self.arch_lr < math.inf:
-            raise HyperParameterError(
-                f"arch_lr={self.arch_lr} is not allowed: must be finite and above 0"
-            )
-        if not 0 <= self.arch_weight_decay < math.inf:
-            raise HyperParameterError(
-                f"arch_weight_decay={self.arch_weight_decay} is not allowed: must be finite and "
-                "from 0 up"
-            )
-
-    @classmethod
-    def read_value(cls, name: str, value: Any) -> Any:
-        """Read the hyper-parameters as such."""
-        return HyperParameters(**value) if name == "hp" else super().read_value(name, value)
 
     @property
     def ops(self) -> tuple[str, ...]:
@@ -106,21 +95,19 @@ class DartsJobs(RunPart):
         seeds: The seeds of each.
     """
 
-    links: tuple[str, ...]
-    seeds: tuple[int, ...]
+    links: Annotated[tuple[Name, ...], Distinct("link list", most=len(LINK_NAMES))]
+    seeds: Seeds
 
     def __post_init__(self) -> None:
         """Refuse link lists that are none.
 
         Raises:
-            PlanError: If one is unknown or comes twice, or a seed is none.
+            PlanError: If one is unknown.
         """
-        check_seeds(self.seeds)
+        super().__post_init__()
         for name in self.links:
             if name not in LINK_NAMES:
                 raise PlanError(unknown("link list", name, LINK_NAMES))
-        if not self.links or len(set(self.links)) < len(self.links):
-            raise PlanError(f"links {','.join(self.links)!r}: at least one, and each only once")
 
 
 DartsRun = Run[DartsSettings, DartsJobs]
@@ -156,8 +143,8 @@ def darts_run(
 
     Raises:
         UnknownDatasetError: If there is no such dataset.
-        HyperParameterError: If there is no pre-process layer, or a rate is not allowed.
-        PlanError: If a link list or seed is unknown or comes twice.
+        HyperParameterError: If there is no pre-process layer.
+        PlanError: If a link list or seed is unknown or comes twice, or a rate is not allowed.
     """
     spec = dataset_spec(dataset).require("nodes", JOB.name)
     settings = DartsSettings(
@@ -178,6 +165,8 @@ class DartsKind(JobKind[DartsSettings, DartsJobs, DartsRecord]):
     settings = DartsSettings
     jobs = DartsJobs
     record = DartsRecord
+    facts = GraphFacts
+    about = GraphAbout
     preload = ("benchbuild.datasets.graph", "benchbuild.kinds.darts.search")
     table = "weights"
     rows = "operation weights"
@@ -185,7 +174,8 @@ class DartsKind(JobKind[DartsSettings, DartsJobs, DartsRecord]):
 
     def keys(self, run: DartsRun) -> list[JobKey]:
         """List the jobs: seed by seed, so that the first is complete as early as can be."""
-        return [DartsKey(link, seed) for seed in run.jobs.seeds for link in run.jobs.links]
+        pairs = combinations(run.jobs.seeds, run.jobs.links)
+        return [DartsKey(link, seed) for seed, link in pairs]
 
     def costs(self, run: DartsRun, keys: Sequence[JobKey]) -> list[Cost]:
         """Predict what jobs take: all operations in every node, for two steps an epoch."""

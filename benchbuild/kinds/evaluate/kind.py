@@ -13,20 +13,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from benchbuild.errors import DatasetError, MergeError, PlanError
 from benchbuild.kinds.condense.costs import evaluation_seconds
 from benchbuild.kinds.condense.evaluations import EvaluatedSettings, Evaluations
 from benchbuild.kinds.condense.forms import payload_type
 from benchbuild.kinds.condense.kind import EvaluatingWorker
-from benchbuild.kinds.condense.records import CondenseKey
+from benchbuild.kinds.condense.records import CondenseKey, ConfigTexts
 from benchbuild.kinds.evaluate.records import EvaluateRecord
 from benchbuild.kinds.train.costs import BASE_MEMORY
+from benchbuild.kinds.workers import GraphAbout, SetFacts
 from benchbuild.pipeline.jobs import Cost, Found, JobKind, Place, Run
 from benchbuild.pipeline.records import JobKey
 from benchbuild.pipeline.settings import RunPart, location
 from benchquery import condread
+from benchquery.allowed import Pattern
 from benchquery.kinds.condensed.config import CondenseConfig
 from benchquery.table.manifest import MANIFEST, describe_file, read_manifest
 
@@ -47,7 +49,7 @@ class EvaluateSettings(EvaluatedSettings):
         source: Where it was when the run was begun, as far as older versions said so.
     """
 
-    source_sha256: str
+    source_sha256: Annotated[str, Pattern("[0-9a-f]{64}", "64 hexadecimal digits")]
     folder: str = location()
     source: str = location(written=True)
 
@@ -60,13 +62,18 @@ class EvaluateJobs(RunPart):
         configs: The canonical texts of their configurations.
     """
 
-    configs: tuple[str, ...]
+    configs: ConfigTexts
+
+
+class EvaluateAbout(GraphAbout, total=False):
+    """What readers of a table want to know, and where the table was when the run was begun."""
+
+    table_folder: str
 
 
 SOURCE = "source"
 """Folder within that of a run where its table may lie."""
 _FOLDER = "table_folder"
-"""What `benchbuild.pipeline.jobs.Run.about` calls where the table was when the run was begun."""
 
 EvaluateRun = Run[EvaluateSettings, EvaluateJobs]
 
@@ -78,6 +85,8 @@ class EvaluateKind(JobKind[EvaluateSettings, EvaluateJobs, EvaluateRecord]):
     settings = EvaluateSettings
     jobs = EvaluateJobs
     record = EvaluateRecord
+    facts = SetFacts
+    about = EvaluateAbout
     preload = ("benchbuild.datasets.graph", "benchbuild.kinds.evaluate.domain")
     table = "condensed"
     commands = ("benchbuild.kinds.evaluate.command",)
@@ -163,7 +172,7 @@ def _holds(folder: Path, sha256: str) -> bool:
     """Tell whether a folder holds the table whose manifest has a checksum."""
     try:
         return describe_file(folder / MANIFEST).sha256 == sha256
-    except OSError:
+    except (OSError, ValueError):
         return False
 
 

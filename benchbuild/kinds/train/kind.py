@@ -5,20 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 
 from benchbuild.datasets.registry import dataset_spec
 from benchbuild.errors import DatasetError, PlanError
-from benchbuild.hyperparameters import RECIPE_VERSION, HyperParameters
+from benchbuild.hyperparameters import RECIPE_VERSION, Count, HyperParameters
 from benchbuild.kinds.train.costs import CostModel
 from benchbuild.kinds.train.records import PUBLISHED_DECIMALS, TrainKey, TrainRecord
-from benchbuild.kinds.workers import DatasetWorker
-from benchbuild.pipeline.jobs import Cost, JobKind, Place, Run, canonical
+from benchbuild.kinds.workers import DatasetWorker, GraphAbout, GraphFacts
+from benchbuild.pipeline.jobs import MOST_JOBS, Cost, JobKind, Place, Run, canonical, combinations
 from benchbuild.pipeline.records import JobKey
-from benchbuild.pipeline.settings import JobSettings, RunPart, check_seeds, since, whole_numbers
+from benchbuild.pipeline.settings import JobSettings, Name, RunPart, Seeds, since, whole_numbers
+from benchbuild.typed import Distinct, Typed
+from benchquery.allowed import Range
 from benchquery.kinds.architectures.arch import Arch
 from benchquery.kinds.architectures.space import get_space
 from benchquery.table.schema import Origin
@@ -31,6 +34,10 @@ DEFAULT_SEEDS = 3
 
 MOST_DECIMALS = 12
 
+Hash = Annotated[int, Range(least=0, most=2**31 - 1)]
+"""The hash of an architecture: part files keep it in 32 bits."""
+Hashes = Annotated[tuple[Hash, ...], Distinct("architecture", most=MOST_JOBS)]
+
 
 @dataclass(frozen=True)
 class NetworkSettings(JobSettings):
@@ -41,11 +48,12 @@ class NetworkSettings(JobSettings):
         recipe: Version of the training recipe.
     """
 
-    space: str
-    recipe: str
+    space: Name
+    recipe: Name
 
     def __post_init__(self) -> None:
         """Refuse a space that does not exist."""
+        super().__post_init__()
         get_space(self.space)
 
 
@@ -64,21 +72,9 @@ class RoundedSettings(NetworkSettings):
         round_valid: Decimals that ``valid_perf`` is rounded to; None for the exact value.
     """
 
-    round_valid: int | None = since(None, before=PUBLISHED_DECIMALS)
-
-    def __post_init__(self) -> None:
-        """Refuse a number of decimals that can't be.
-
-        Raises:
-            PlanError: If it is not allowed.
-        """
-        super().__post_init__()
-        decimals = self.round_valid
-        if decimals is not None and not 1 <= decimals <= MOST_DECIMALS:
-            raise PlanError(
-                f"round_valid={decimals!r} is not allowed: must be from 1 to {MOST_DECIMALS} "
-                "decimals, or none for exact values"
-            )
+    round_valid: Annotated[int, Range(least=1, most=MOST_DECIMALS)] | None = since(
+        None, before=PUBLISHED_DECIMALS
+    )
 
     def rounded(self, valid_perf: float) -> float:
         """Return a validation metric as records of this run have it."""
@@ -97,14 +93,9 @@ class TrainSettings(RoundedSettings):
     hp: HyperParameters
     origin: Origin = since("measured", before="measured")
 
-    @classmethod
-    def read_value(cls, name: str, value: Any) -> Any:
-        """Read the hyper-parameters as such."""
-        return HyperParameters(**value) if name == "hp" else super().read_value(name, value)
-
 
 @dataclass(frozen=True)
-class Sample:
+class Sample(Typed):
     """A number of architectures drawn at random.
 
     Attributes:
@@ -112,8 +103,8 @@ class Sample:
         seed: Seed of the draw.
     """
 
-    sample: int
-    seed: int
+    sample: Count
+    seed: Annotated[int, Range(least=-(2**63), most=2**63 - 1)]
 
 
 @dataclass(frozen=True)
@@ -125,38 +116,28 @@ class TrainJobs(RunPart):
         seeds: The seeds of each.
     """
 
-    archs: tuple[int, ...] | Sample | str
-    seeds: tuple[int, ...]
-
-    def __post_init__(self) -> None:
-        """Refuse what can't be planned.
-
-        Raises:
-            PlanError: If there is nothing to train, something comes twice, or a seed is none.
-        """
-        check_seeds(self.seeds)
-        if isinstance(self.archs, Sample) and self.archs.sample < 1:
-            raise PlanError(f"can't sample {self.archs.sample} architectures: at least 1")
-        if isinstance(self.archs, str) and self.archs != "all":
-            raise PlanError(f"architectures {self.archs!r} are neither 'all' nor hashes")
-        if isinstance(self.archs, tuple) and (
-            not self.archs or len(set(self.archs)) < len(self.archs)
-        ):
-            raise PlanError("there must be at least one architecture, and each only once")
-
-    @classmethod
-    def read_value(cls, name: str, value: Any) -> Any:
-        """Read a sample as such."""
-        return Sample(**value) if isinstance(value, dict) else super().read_value(name, value)
+    archs: (
+        Annotated[tuple[Hash, ...], Distinct("architecture", most=MOST_JOBS)]
+        | Sample
+        | Literal["all"]
+    )
+    seeds: Seeds
 
     def hashes(self, space: str) -> list[int]:
-        """Expand the choice of architectures."""
+        """Expand the choice of architectures.
+
+        Raises:
+            QueryError: If a sample is larger than the space.
+            UnknownHashError: If the space does not hold one of them.
+        """
         if isinstance(self.archs, Sample):
             chosen = self.archs
             drawn = get_space(space).sample(chosen.sample, seed=chosen.seed, over="architectures")
             return [arch.valid_hash() for arch in drawn]
         if isinstance(self.archs, str):
             return [int(number) for number in get_space(space).hashes.tolist()]
+        for number in self.archs:
+            Arch.from_hash(number)
         return list(self.archs)
 
 
@@ -208,6 +189,8 @@ class TrainKind(JobKind[TrainSettings, TrainJobs, TrainRecord]):
     settings = TrainSettings
     jobs = TrainJobs
     record = TrainRecord
+    facts = GraphFacts
+    about = GraphAbout
     preload = ("benchbuild.datasets.graph", "benchbuild.kinds.train.training")
     table = "architectures"
     rows = "architectures"
@@ -218,15 +201,14 @@ class TrainKind(JobKind[TrainSettings, TrainJobs, TrainRecord]):
 
         A sample keeps the order in which it was drawn, so the first part of it is a sample too.
         """
-        seeds = run.jobs.seeds
         numbers = run.jobs.hashes(run.settings.space)
-        return [TrainKey(number, seed) for number in numbers for seed in seeds]
+        return list(starmap(TrainKey, combinations(numbers, run.jobs.seeds)))
 
     def expected(self, runs: Sequence[TrainRun]) -> set[JobKey]:
         """List what a table of several runs should have: each architecture with each seed."""
         numbers = {number for run in runs for number in run.jobs.hashes(run.settings.space)}
         seeds = {seed for run in runs for seed in run.jobs.seeds}
-        return {TrainKey(number, seed) for number in numbers for seed in seeds}
+        return set(starmap(TrainKey, combinations(numbers, seeds)))
 
     def costs(self, run: TrainRun, keys: Sequence[JobKey]) -> list[Cost]:
         """Predict what jobs take; all seeds of an architecture take the same."""
@@ -374,7 +356,7 @@ def train_run(
     )
     if archs is not None and sample is not None:
         raise PlanError("architectures are either named or sampled, not both")
-    chosen: tuple[int, ...] | Sample | str = "all"
+    chosen: tuple[int, ...] | Sample | Literal["all"] = "all"
     known = get_space(settings.space)
     if archs is not None:
         chosen = whole_numbers(archs)

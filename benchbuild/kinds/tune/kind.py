@@ -13,22 +13,26 @@ import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import starmap
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from benchbuild.datasets.registry import dataset_spec
-from benchbuild.errors import HyperParameterError, PlanError
+from benchbuild.errors import HyperParameterError
 from benchbuild.hyperparameters import (
     DEFAULT_HYPERPARAMETERS,
     RECIPE_VERSION,
+    Count,
     HyperParameters,
     assignments,
 )
 from benchbuild.kinds.train.costs import CostModel
 from benchbuild.kinds.train.kind import NetworkWorker, RoundedSettings, measured
-from benchbuild.pipeline.jobs import Cost, JobKind, Place, Run
+from benchbuild.kinds.workers import GraphAbout, GraphFacts
+from benchbuild.pipeline.jobs import Cost, JobKind, Place, Run, combinations
 from benchbuild.pipeline.records import DETERMINED, OK, JobKey, JobRecord, column
-from benchbuild.pipeline.settings import RunPart, check_seeds, whole_numbers
+from benchbuild.pipeline.settings import RunPart, Seed, Seeds, whole_numbers
+from benchbuild.typed import Distinct
 from benchquery.kinds.architectures.arch import Arch
 from benchquery.kinds.architectures.space import get_space
 
@@ -86,8 +90,8 @@ class TuneSettings(RoundedSettings):
         search_seed: Seed of the anchors and of the choices.
     """
 
-    ranges: Mapping[str, tuple[Any, ...]]
-    search_seed: int
+    ranges: Mapping[str, Annotated[tuple[int | float | str, ...], Distinct("value", most=1_000)]]
+    search_seed: Seed
 
     def __post_init__(self) -> None:
         """Refuse ranges that nothing can be drawn from.
@@ -97,10 +101,7 @@ class TuneSettings(RoundedSettings):
             PlanError: If a range is empty, or the seed is none.
         """
         super().__post_init__()
-        check_seeds((self.search_seed,))
         for name, values in self.ranges.items():
-            if not values:
-                raise PlanError(f"there is nothing to draw {name} from")
             for value in values:
                 DEFAULT_HYPERPARAMETERS.override(**{name: value})
 
@@ -121,18 +122,8 @@ class TuneJobs(RunPart):
         seeds: The seeds of each training.
     """
 
-    trials: int
-    seeds: tuple[int, ...]
-
-    def __post_init__(self) -> None:
-        """Refuse a search without trials.
-
-        Raises:
-            PlanError: If there is none, or a seed is none.
-        """
-        check_seeds(self.seeds)
-        if self.trials < 1:
-            raise PlanError(f"trials={self.trials} is not allowed: at least 1")
+    trials: Count
+    seeds: Seeds
 
 
 TuneRun = Run[TuneSettings, TuneJobs]
@@ -251,18 +242,15 @@ class TuneKind(JobKind[TuneSettings, TuneJobs, TuneRecord]):
     settings = TuneSettings
     jobs = TuneJobs
     record = TuneRecord
+    facts = GraphFacts
+    about = GraphAbout
     preload = ("benchbuild.datasets.graph", "benchbuild.kinds.train.training")
     commands = ("benchbuild.kinds.tune.command",)
 
     def keys(self, run: TuneRun) -> list[JobKey]:
         """List the jobs: trial by trial, so that each is complete as early as can be."""
         numbers = anchors(run.settings.space, run.settings.search_seed)
-        return [
-            TuneKey(trial, number, seed)
-            for trial in range(run.jobs.trials)
-            for number in numbers
-            for seed in run.jobs.seeds
-        ]
+        return list(starmap(TuneKey, combinations(range(run.jobs.trials), numbers, run.jobs.seeds)))
 
     def costs(self, run: TuneRun, keys: Sequence[JobKey]) -> list[Cost]:
         """Predict what jobs take, each with the hyper-parameters of its trial."""

@@ -89,12 +89,15 @@ def read(
         QueryError: If the table has no curves, or no such seed.
     """
     path = Path(table)
-    if path.is_dir():
-        return CurveTable(cast(ArchTable, open_folder(path, _KIND)), seed)
-    if not path.is_file() and path.suffix != ".bench":
-        return CurveTable(lightread(os.fspath(table), source), seed)
-    if not path.is_file():
-        raise TableNotFoundError(f"there is no file {path}")
+    try:
+        if path.is_dir():
+            return CurveTable(cast(ArchTable, open_folder(path, _KIND)), seed)
+        if not path.is_file() and path.suffix != ".bench":
+            return CurveTable(lightread(os.fspath(table), source), seed)
+        if not path.is_file():
+            raise TableNotFoundError(f"there is no file {path}")
+    except OSError as error:
+        raise CorruptTableError(f"{path} can't be read: {error.strerror}") from error
     from benchquery.pickles import load_plain_pickle
 
     content = load_plain_pickle(path)

@@ -123,7 +123,7 @@ def _beside(
         "ours": 100 * perf,
         "ours_std": 100 * std,
         "paper": paper,
-        "paper_std": nan if figure is None or figure.std is None else figure.std,
+        "paper_std": nan if figure is None or figure.std is None else figure.percent_std,
         "difference": 100 * perf - paper,
         "source": None if figure is None else figure.source,
     }

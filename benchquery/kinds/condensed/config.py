@@ -292,7 +292,7 @@ class CondenseConfig(Config):
                 "ratio_of": ratio_of,
             }
         )
-        defaults = spec.hyperparameters(dataset)
+        defaults = spec.hyperparameters(dataset, float(fixed[sort.size]))
         changed = changes(f"method {fixed['method']!r}", hyperparameters, defaults, spec.allowed)
         self._fill(spec.recipe, fixed, {**defaults, **changed}, changed)
 
@@ -420,8 +420,9 @@ class EvalConfig(Config):
                 "seed": seed,
             }
         )
-        changed = changes("an evaluation", hyperparameters, spec.defaults, spec.allowed)
-        self._fill(spec.recipe, fixed, {**spec.defaults, **changed}, changed)
+        defaults = spec.hyperparameters(str(fixed["model"]))
+        changed = changes("an evaluation", hyperparameters, defaults, spec.allowed)
+        self._fill(spec.recipe, fixed, {**defaults, **changed}, changed)
 
     @classmethod
     def preset(

@@ -79,6 +79,11 @@ class Published:
         return None if self.mean is None else self.mean * _PERCENT[self.unit]
 
     @property
+    def percent_std(self) -> float | None:
+        """The standard deviation in percent, for figures that are shares."""
+        return None if self.std is None else self.std * _PERCENT[self.unit]
+
+    @property
     def source(self) -> str:
         """Where the figure is from."""
         return f"{SOURCE}, Table {self.table.upper()}"

@@ -72,8 +72,13 @@ def _paper(record: Record) -> dict[str, Any] | None:
     figure = mean_accuracy(record)
     if figure is None:
         return None
-    names = ("mean", "std", "unit", "metric", "source")
-    return {name: getattr(figure, name) for name in names}
+    return {
+        "mean": figure.percent,
+        "std": figure.percent_std,
+        "unit": "percent",
+        "metric": figure.metric,
+        "source": figure.source,
+    }
 
 
 def _lists(figures: Mapping[str, Array]) -> dict[str, list[float]]:

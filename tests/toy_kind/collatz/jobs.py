@@ -7,16 +7,16 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from benchbuild.commands.options import add_engine, add_shard
-from benchbuild.errors import PlanError
 from benchbuild.pipeline.collect import Collection
 from benchbuild.pipeline.jobs import Cost, Found, JobKind, Place, Run
 from benchbuild.pipeline.records import JobKey, JobRecord, column
 from benchbuild.pipeline.settings import JobSettings, RunPart
+from benchquery.allowed import Range
 from benchquery.table.writer import write_table
 
 NAME = "collatz"
@@ -39,19 +39,15 @@ class CollatzSettings(JobSettings):
         pause: Seconds that each job sleeps.
     """
 
-    most: int
-    pause: float
-
-    def __post_init__(self) -> None:
-        if self.most < 1:
-            raise PlanError(f"most={self.most} is not allowed: at least 1")
+    most: Annotated[int, Range(least=1, most=1_000_000)]
+    pause: Annotated[float, Range(least=0, most=60)]
 
 
 @dataclass(frozen=True)
 class CollatzJobs(RunPart):
     """The numbers from 1 to ``upto``."""
 
-    upto: int
+    upto: Annotated[int, Range(least=1, most=1_000_000)]
 
 
 @dataclass(frozen=True, eq=False)

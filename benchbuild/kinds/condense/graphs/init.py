@@ -76,7 +76,7 @@ def initial_graphs(
         logits = edges.logit().clamp(-_MOST, _MOST)
         density = float(edges.mean())
         return DenseGraphs(noise.to(problem.device), logits.to(problem.device), density)
-    choose = _chooser(problem, config, generator)
+    choose = chooser(problem, config, generator)
     chosen = [
         choose(_small_enough(problem, label, members, nodes, count), count)
         for label, members in problem.classes(config)
@@ -104,7 +104,8 @@ def dense(graphs: GraphBatch, nodes: int) -> tuple[Tensor, Tensor]:
     return x, torch.maximum(adjacency, adjacency.mT)
 
 
-def _chooser(problem: GraphsProblem, config: CondenseConfig, generator: torch.Generator) -> Choose:
+def chooser(problem: GraphsProblem, config: CondenseConfig, generator: torch.Generator) -> Choose:
+    """Return what chooses the training graphs of a class that synthetic ones begin as."""
     if config.init == "sample":
         return lambda members, count: members[
             torch.randperm(len(members), generator=generator)[:count].to(members.device)

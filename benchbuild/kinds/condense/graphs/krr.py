@@ -25,6 +25,7 @@ from torch import Tensor
 from torch.nn import functional
 from torch_geometric.utils import to_dense_adj, to_dense_batch
 
+from benchbuild.kinds.condense.graphs.init import chooser, graph_size
 from benchbuild.kinds.condense.graphs.litegntk import GraphSide, Side, Steps, self_kernel
 from benchbuild.kinds.condense.graphs.payload import CondensedGraphs
 from benchbuild.kinds.condense.graphs.problem import GraphsProblem
@@ -77,17 +78,18 @@ def distil(
     Args:
         problem: The graphs that are condensed.
         config: The loop's ``per_class``, ``nodes``, ``epochs``, ``evaluate_every``, ``lr_adj``,
-            ``lr_feat``, ``batch``, ``batch_synthetic``, ``ridge`` and ``orthogonality``. An epoch is
-            an update.
+            ``lr_feat``, ``batch``, ``batch_synthetic``, ``ridge`` and ``orthogonality``. Its
+            epochs are updates.
         make_structure: Makes the edges.
     """
     generator = torch.Generator().manual_seed(config.seed)
     normalised = config.protocol == "corrected"
-    observed = by_row(problem.graphs.x) if normalised else problem.graphs.x
-    x, adjacency = initial_graphs(problem, config, observed, generator)
+    if normalised:
+        problem = _normalised(problem)
+    x, adjacency = initial_graphs(problem, config, generator)
     labels = problem.synthetic_labels(config)
     structure = make_structure(adjacency, config, generator)
-    real = GraphSide(problem.graphs, observed, structure.steps)
+    real = GraphSide(problem.graphs, problem.graphs.x, structure.steps)
     edge_learner = Learner(structure.tensors, config.number("lr_adj"))
     learner = Learner([x], config.number("lr_feat"))
     draw = _Draw(problem, config, generator)
@@ -106,15 +108,19 @@ def distil(
         k_ss = self_kernel(side).double()
         k_st = real.kernel(side, graphs).double()
         predicted = regression(k_ss, k_st, targets[chosen].double(), config.number("ridge"))
-        entropy = functional.cross_entropy(predicted, problem.graphs.y[graphs])
-        apart = config.number("orthogonality") * overlap(k_ss)
-        gradients = torch.autograd.grad(entropy + apart, [x, *structure.tensors])
+        loss = {
+            "regression": functional.cross_entropy(predicted, problem.graphs.y[graphs]),
+            "orthogonality": config.number("orthogonality") * overlap(k_ss),
+        }
+        gradients = torch.autograd.grad(
+            loss["regression"] + loss["orthogonality"], [x, *structure.tensors]
+        )
         learner.step(gradients[:1])
         edge_learner.step(gradients[1:])
         with torch.no_grad():
             x.clamp_(0.0, 1.0)
             structure.updated()
-        losses.append({"regression": float(entropy.detach()), "overlap": float(apart.detach())})
+        losses.append({name: float(value.detach()) for name, value in loss.items()})
         if epoch % every == 0 or epoch == epochs:
             yield snapshot(epoch, losses)
             losses.clear()
@@ -131,14 +137,16 @@ def regression(k_ss: Tensor, k_st: Tensor, y: Tensor, ridge: float) -> Tensor:
     """
     amount = (ridge * k_ss.diagonal().mean()).clamp(min=_LEAST)
     eye = torch.eye(len(k_ss), dtype=k_ss.dtype, device=k_ss.device)
-    return k_st.T @ torch.linalg.solve(k_ss + amount * eye, y)
+    weights: Tensor = torch.linalg.solve(k_ss + amount * eye, y)
+    return k_st.T @ weights
 
 
 def overlap(k_ss: Tensor) -> Tensor:
     """Return how far a kernel, scaled to a diagonal of ones, is from the identity."""
     root = k_ss.diagonal().clamp(min=_LEAST).sqrt()
     eye = torch.eye(len(k_ss), dtype=k_ss.dtype, device=k_ss.device)
-    return (k_ss / torch.outer(root, root) - eye).norm()
+    distance: Tensor = torch.linalg.matrix_norm(k_ss / torch.outer(root, root) - eye)
+    return distance
 
 
 def by_row(x: Tensor) -> Tensor:
@@ -147,8 +155,13 @@ def by_row(x: Tensor) -> Tensor:
     return x / total.where(total != 0, 1.0)
 
 
+def _normalised(problem: GraphsProblem) -> GraphsProblem:
+    graphs = dataclasses.replace(problem.graphs, x=by_row(problem.graphs.x))
+    return dataclasses.replace(problem, graphs=graphs)
+
+
 def initial_graphs(
-    problem: GraphsProblem, config: CondenseConfig, x: Tensor, generator: torch.Generator
+    problem: GraphsProblem, config: CondenseConfig, generator: torch.Generator
 ) -> tuple[Tensor, Tensor]:
     """Return the features and the adjacency that synthetic graphs begin with, those of real ones.
 
@@ -156,33 +169,19 @@ def initial_graphs(
         problem: The graphs that are condensed.
         config: Says how many graphs of each class, which ones, and ``nodes``: of how many nodes; 0
             for twice as many as training graphs have on average.
-        x: (nodes, features) of the training graphs.
         generator: The source of everything random.
 
     Returns:
         (graphs, nodes, features), and (graphs, nodes, nodes) of 0 and 1.
     """
-    nodes = config.count("nodes")
-    if not nodes:
-        average = problem.graphs.num_nodes / len(problem.graphs)
-        nodes = _TIMES_AVERAGE * max(1, round(average))
-    whole = dataclasses.replace(problem.graphs, x=x, edge_attr=None, edge_weight=None)
-    graphs = whole.select(initial_choice(problem, config, generator))
+    nodes = config.count("nodes") or _TIMES_AVERAGE * graph_size(problem, config)
+    choose, count = chooser(problem, config, generator), config.count("per_class")
+    chosen = [choose(members, count) for _, members in problem.classes(config)]
+    graphs = problem.graphs.select(torch.cat(chosen))
     size = {"max_num_nodes": nodes, "batch_size": len(graphs)}
     features, _ = to_dense_batch(graphs.x, graphs.graph_of, **size)
     adjacency = to_dense_adj(graphs.edge_index, graphs.graph_of, **size)
     return features, adjacency.clamp(max=1.0)
-
-
-def initial_choice(
-    problem: GraphsProblem, config: CondenseConfig, generator: torch.Generator
-) -> Tensor:
-    """Return the numbers of the training graphs that synthetic ones begin as, class by class."""
-    chosen = []
-    for _, members in problem.classes(config):
-        order = torch.randperm(len(members), generator=generator)
-        chosen.append(members[order[: config.count("per_class")].to(members.device)])
-    return torch.cat(chosen)
 
 
 class _Draw:
@@ -196,13 +195,14 @@ class _Draw:
         self._batch = config.count("batch")
         self._synthetic = config.count("batch_synthetic")
         self._generator = generator
-        self._left: list[Tensor] = []
+        self._left = torch.zeros(0, dtype=torch.long)
 
     def real(self) -> Tensor:
         """Return the numbers of the next real graphs."""
-        if not self._left:
-            self._left = list(self._order(self._count).split(self._batch))
-        return self._left.pop(0)
+        if not len(self._left):
+            self._left = self._order(self._count)
+        batch, self._left = self._left[: self._batch], self._left[self._batch :]
+        return batch
 
     def synthetic(self, count: int) -> Tensor:
         """Return the numbers of some of the synthetic graphs."""

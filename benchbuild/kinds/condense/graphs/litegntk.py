@@ -20,8 +20,8 @@ the features before the product and, for a sum over nodes, on a vector of ones f
 No matrix of pairs of nodes is ever propagated, and all pairs of graphs are one product.
 
 Nodes of equal :math:`f` have equal rows of *N*. Features of molecules and proteins are labels, so
-the hundred thousand nodes of a set of graphs are a few dozen or hundred kinds of nodes: on that side
-*N* has a column a kind, and *w* becomes a matrix of kinds and graphs.
+the hundred thousand nodes of a set of graphs are of a few dozen or hundred kinds: on that side *N*
+has a column a kind, and *w* becomes a matrix of kinds and graphs.
 
 *N* is computed a tile at a time, small enough for a processor's cache, and again for gradients.
 Memory is what the sides take.
@@ -178,7 +178,8 @@ class GraphSide:
             left: The other graphs.
             chosen: Numbers of graphs of this set.
         """
-        return torch.cat([kernel(left, self.side(part)) for part in chosen.split(_CHUNK)], dim=1)
+        parts = (chosen[start : start + _CHUNK] for start in range(0, len(chosen), _CHUNK))
+        return torch.cat([kernel(left, self.side(part)) for part in parts], dim=1)
 
 
 def _distinct(rows: Tensor) -> tuple[Tensor, Tensor]:
@@ -187,9 +188,8 @@ def _distinct(rows: Tensor) -> tuple[Tensor, Tensor]:
     Rows are looked up by their bytes: ``torch.unique`` would sort them, which takes longer.
     """
     values = np.ascontiguousarray((rows + 0.0).cpu().numpy())
-    keys = values.view(np.dtype((np.void, values.itemsize * values.shape[1]))).ravel().tolist()
     places: dict[bytes, int] = {}
-    kind = [places.setdefault(key, len(places)) for key in keys]
+    kind = [places.setdefault(row.tobytes(), len(places)) for row in values]
     first = np.unique(kind, return_index=True)[1]
     return rows[torch.from_numpy(first).to(rows.device)], torch.tensor(kind, device=rows.device)
 
@@ -202,23 +202,22 @@ def _propagate(values: Tensor, source: Tensor, target: Tensor, weights: Tensor |
 
 def kernel(left: Side, right: Side) -> Tensor:
     """Return the (graphs, graphs) kernel between two sides."""
-    found = _PooledKernel.apply(  # type: ignore[no-untyped-call]
-        left.nodes, _norms(left), left.readout, right.nodes, _norms(right), right.readout, False
-    )
-    return cast(Tensor, found)
+    return _pooled(left, right, symmetric=False)
 
 
 def self_kernel(side: Side) -> Tensor:
     """Return the kernel between a side and itself, in half the time."""
-    norms = _norms(side)
-    found = _PooledKernel.apply(  # type: ignore[no-untyped-call]
-        side.nodes, norms, side.readout, side.nodes, norms, side.readout, True
-    )
+    return _pooled(side, side, symmetric=True)
+
+
+def _pooled(left: Side, right: Side, *, symmetric: bool) -> Tensor:
+    given = (each for side in (left, right) for each in _factors(side))
+    found = _PooledKernel.apply(symmetric, *given)  # type: ignore[no-untyped-call]
     return cast(Tensor, found)
 
 
-def _norms(side: Side) -> Tensor:
-    return side.nodes.norm(dim=1)
+def _factors(side: Side) -> tuple[Tensor, Tensor, Tensor]:
+    return side.nodes, torch.linalg.vector_norm(side.nodes, dim=1), side.readout
 
 
 @dataclass(frozen=True)
@@ -254,19 +253,10 @@ class _PooledKernel(torch.autograd.Function):
     """The sum over pairs of nodes, without the pairs ever being kept."""
 
     @staticmethod
-    def forward(
-        ctx: Any,
-        left: Tensor,
-        left_norms: Tensor,
-        left_readout: Tensor,
-        right: Tensor,
-        right_norms: Tensor,
-        right_readout: Tensor,
-        symmetric: bool,
-    ) -> Tensor:
-        tensors = (left, left_norms, left_readout, right, right_norms, right_readout)
-        ctx.save_for_backward(*tensors)
+    def forward(ctx: Any, symmetric: bool, *given: Tensor) -> Tensor:
         ctx.symmetric = symmetric
+        ctx.save_for_backward(*given)
+        left, left_norms, left_readout, right, right_norms, right_readout = given
         found = left.new_zeros(left_readout.shape[1], right_readout.shape[1])
         for tile in _tiles(len(left), len(right), symmetric):
             sigma, scale = _covariances(tile, left, left_norms, right, right_norms)
@@ -282,10 +272,8 @@ class _PooledKernel(torch.autograd.Function):
         left, left_norms, left_readout, right, right_norms, right_readout = ctx.saved_tensors
         if ctx.symmetric:
             grad = grad + grad.T
-        of_left = any(ctx.needs_input_grad[:3])
-        of_right = any(ctx.needs_input_grad[3:6])
-        given = (left, left_norms, left_readout, right, right_norms, right_readout)
-        grads = [torch.zeros_like(tensor) for tensor in given]
+        of_left, of_right = any(ctx.needs_input_grad[1:4]), any(ctx.needs_input_grad[4:])
+        grads = [torch.zeros_like(tensor) for tensor in ctx.saved_tensors]
         for tile in _tiles(len(left), len(right), ctx.symmetric):
             rows, columns = tile.rows, tile.columns
             sigma, scale = _covariances(tile, left, left_norms, right, right_norms)
@@ -294,9 +282,11 @@ class _PooledKernel(torch.autograd.Function):
             sine, angular = _sines(cosine), _angular(cosine)
             above = left_readout[rows] @ (grad @ right_readout[columns].T)
             above[:, : tile.shared] *= 0.5
-            by_cosine = (sigma / sine).mul_(1 / math.pi).add_(angular).div_(scale).mul_(above)
             by_cosine = torch.ops.aten.hardtanh_backward(
-                by_cosine, raw, -_LARGEST_COSINE, _LARGEST_COSINE
+                (sigma / sine).mul_(1 / math.pi).add_(angular).div_(scale).mul_(above),
+                raw,
+                -_LARGEST_COSINE,
+                _LARGEST_COSINE,
             )
             by_sigma = torch.addcmul(by_cosine, angular, above)
             by_scale = by_cosine.mul_(cosine).neg_()
@@ -310,8 +300,8 @@ class _PooledKernel(torch.autograd.Function):
                 grads[3][columns] += by_sigma.T @ left[rows]
                 grads[4][columns] += by_scale.T @ left_norms[rows]
                 grads[5][columns] += (ntk.T @ left_readout[rows]) @ grad
-        found = (each if of_left else None for each in grads[:3])
-        return (*found, *(each if of_right else None for each in grads[3:]), None)
+        needed = (of_left,) * 3 + (of_right,) * 3
+        return None, *(each if wanted else None for each, wanted in zip(grads, needed, strict=True))
 
 
 def _covariances(

@@ -35,12 +35,16 @@ class MethodSpec:
         backbone: The model it usually matches or embeds with.
         defaults: Its hyper-parameters.
         by_dataset: What differs on some datasets.
+        by_size: What differs there from some size on: of sizes that are not greater than the one
+            that is asked for, the greatest counts.
         allowed: What values some of its hyper-parameters may have, where
             `benchquery.kinds.condensed.hyperparameters.ALLOWED` says nothing or something else.
         diagnostics: Figures of its snapshots that need validation labels, by name: who judges them
             works those out, and the trace has them beside the losses.
         recipe: Version of its defaults and of what it does; part of the hash of each of its
             configurations and of no other's.
+        chosen_on_test: Whether the published code chooses its snapshot by the test set. Protocol
+            ``as-released`` does so too, and nothing else ever does.
         domain: The sort of data that it condenses.
         begins: The initialisations that it can begin with; none for all of its domain's.
     """
@@ -51,15 +55,27 @@ class MethodSpec:
     backbone: str
     defaults: Mapping[str, Value]
     by_dataset: Mapping[str, Mapping[str, Value]] = dataclasses.field(default_factory=dict)
+    by_size: Mapping[str, Mapping[int, Mapping[str, Value]]] = dataclasses.field(
+        default_factory=dict
+    )
     allowed: Mapping[str, Allowed] = dataclasses.field(default_factory=dict)
     diagnostics: tuple[str, ...] = ()
     recipe: str = RECIPE
+    chosen_on_test: bool = False
     domain: str = "nodes"
     begins: tuple[str, ...] = ()
 
-    def hyperparameters(self, dataset: str) -> dict[str, Value]:
-        """Return the hyper-parameters on a dataset, in the order of their names."""
-        own = self.by_dataset.get(dataset.partition(":")[0], {})
+    def hyperparameters(self, dataset: str, size: float = 0) -> dict[str, Value]:
+        """Return the hyper-parameters on a dataset, in the order of their names.
+
+        Args:
+            dataset: The dataset.
+            size: How large the result is to be.
+        """
+        base = dataset.partition(":")[0]
+        steps = self.by_size.get(base, {})
+        reached = max((step for step in steps if step <= size), default=None)
+        own = {**self.by_dataset.get(base, {}), **(steps[reached] if reached is not None else {})}
         return dict(sorted({**self.defaults, **own}.items()))
 
 
@@ -70,6 +86,7 @@ class TaskSpec:
     Attributes:
         models: The models that can do it, the usual one first.
         defaults: The hyper-parameters of their training.
+        by_model: What differs for some models; ``epochs`` are the same for all.
         allowed: What values some of them may have, where
             `benchquery.kinds.condensed.hyperparameters.ALLOWED` says nothing or something else.
         presets: Settings of papers by name: what differs from the defaults.
@@ -79,9 +96,14 @@ class TaskSpec:
 
     models: tuple[str, ...]
     defaults: Mapping[str, Value]
+    by_model: Mapping[str, Mapping[str, Value]] = dataclasses.field(default_factory=dict)
     allowed: Mapping[str, Allowed] = dataclasses.field(default_factory=dict)
     presets: Mapping[str, Mapping[str, Value]] = dataclasses.field(default_factory=dict)
     recipe: str = RECIPE
+
+    def hyperparameters(self, model: str) -> dict[str, Value]:
+        """Return the hyper-parameters of a model's training."""
+        return {**self.defaults, **self.by_model.get(model, {})}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -99,6 +121,7 @@ class DomainSpec:
         tasks: The tasks by name, the usual one first.
         form: The form of what is usually kept (`benchquery.kinds.condensed.forms`); other forms of
             the domain have the same columns in tables.
+        two_metrics: Whether rows have both accuracy and ROC-AUC, the dataset's own as ``perf``.
         judge_epochs: Epochs that a snapshot is judged by at most, in the usual task by the usual
             model; the final evaluation has all that it asks for.
     """
@@ -111,6 +134,7 @@ class DomainSpec:
     backbones: tuple[str, ...]
     tasks: Mapping[str, TaskSpec]
     form: str
+    two_metrics: bool = False
     judge_epochs: int = 200
 
     @property

@@ -8,6 +8,7 @@ import { make } from "../../dom.js";
 import { formatCount, formatExact, formatFigure } from "../../format.js";
 import { drawDegrees, drawGraph } from "./graph_drawing.js";
 import { pythonOf } from "./python.js";
+import { sizeOf } from "./size.js";
 
 const NO_FIGURES = ["config_text", "evaluation_text", "dataset", "ratio_of", "task"];
 const NO_LOSSES = ["epoch", "valid_perf", "seconds"];
@@ -101,7 +102,7 @@ export function condensedDetails({ model, catalogue, row, picked, chosen }, acti
   const { table } = model;
   const key = table.keys[row];
   const value = (name) => table.values(name)[row];
-  const title = `${value("method")} ${value("ratio")}`;
+  const title = `${value("method")} ${value(sizeOf(table))}`;
   const about = `seed ${value("seed")} · by ${value("model")}`;
   const columns = table.columns.filter(
     ({ name }) => !NO_FIGURES.includes(name) && !table.choices.includes(name),

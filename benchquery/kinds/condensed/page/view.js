@@ -4,8 +4,9 @@
 import { createView as createGenericView } from "../../generic_view.js";
 import { condensedDetails } from "./details.js";
 import { pythonOf } from "./python.js";
+import { sizeOf } from "./size.js";
 
-const NAMES = ["method", "ratio", "init", "backbone", "seed", "model"];
+const namesOf = (table) => ["method", sizeOf(table), "init", "backbone", "seed", "model"];
 const KEY = /^[0-9a-f]{16}\.[0-9a-f]{16}$/;
 
 /** Returns Python code with the configurations of a list, and the rows that they stand for. */
@@ -26,7 +27,7 @@ function python(state, { table }, rows) {
     "keys = {(config.valid_hash(), evaluation.valid_hash()) for config, evaluation in rows}",
     'records = [row for row in cond.records() if (row["config"], row["evaluation"]) in keys]',
     "for row in records:",
-    '    print(row["method"], row["ratio"], row["seed"], row["model"], row["perf"])',
+    `    print(row["method"], row["${sizeOf(table)}"], row["seed"], row["model"], row["perf"])`,
     "",
   ].join("\n");
 }
@@ -39,13 +40,13 @@ export function createView(kind, catalogue) {
     many: "evaluated graphs",
     ringed: "the chosen graph by other models",
     comparable: false,
-    start: () => ({ x: "ratio", y: "perf", colour: "method", list: "best" }),
+    start: (table) => ({ x: sizeOf(table), y: "perf", colour: "method", list: "best" }),
     readKey: (text) => (KEY.test(text) ? text : null),
     nameOf: (key) => key.slice(0, 8),
-    headings: () => ["graph", ...NAMES],
-    cells: (table, row) => NAMES.map(textOf(table, row)),
+    headings: (table) => ["graph", ...namesOf(table)],
+    cells: (table, row) => namesOf(table).map(textOf(table, row)),
     tooltip: (table, row) => ({
-      title: ["method", "ratio"].map(textOf(table, row)).join(" · "),
+      title: ["method", sizeOf(table)].map(textOf(table, row)).join(" · "),
       facts: ["init", "seed", "model"].map((name) => [name, textOf(table, row)(name)]),
     }),
     python,

@@ -1,14 +1,14 @@
 r"""KiDD-D: kernel ridge regression on synthetic graphs with an edge or none between any two nodes.
 
-.. math:: A' = \operatorname{sigmoid}\Big(\frac{L + \operatorname{logit} u}{\tau}\Big), \qquad
-    u_{ij} = u_{ji} \sim \mathcal{U}(0, 1), \qquad \tau = \max(0.01^{\text{update} / 200}, 0.01)
+.. math:: A' \sim \operatorname{RelaxedBernoulli}(\operatorname{sigmoid} L, \tau)
 
-L begins as 5 where a real graph has an edge and -5 elsewhere. Nodes take from their neighbours once
-before the kernel's non-linear step, and a graph is the mean over its nodes (Xu et al., "Kernel
-ridge regression-based graph dataset distillation", 2023).
+L begins as 5 where a real graph has an edge and -5 elsewhere, and the temperature falls from 1 to
+0.01 in 200 updates. Nodes take from their neighbours once before the kernel's non-linear step, and
+a graph is the mean over its nodes (Xu et al., "Kernel ridge regression-based graph dataset
+distillation", 2023).
 
-The published code cuts L off at 0 and 1 after every update: from the second one on, half of the pairs
-without an edge are drawn as edges. Protocol ``as-released`` keeps that.
+The published code cuts L off at 0 and 1 after every update: from the second one on, half of the
+pairs without an edge are drawn as edges. Protocol ``as-released`` keeps that.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
+from benchbuild.kinds.condense.graphs.gumbel import probabilities, relaxed_sample, temperature
 from benchbuild.kinds.condense.graphs.krr import distil
 from benchbuild.kinds.condense.graphs.litegntk import Side, Steps, dense_side
 from benchbuild.kinds.condense.graphs.problem import GraphsProblem
@@ -25,9 +26,6 @@ from benchbuild.kinds.condense.method import Snapshot, Workspace
 from benchquery.kinds.condensed.config import CondenseConfig
 
 _CERTAIN = 5.0
-_COLDEST = 0.01
-_COOLING = 200
-"""Updates until the coldest temperature."""
 
 
 def condense(
@@ -38,7 +36,7 @@ def condense(
 
 
 class Drawn:
-    """Edges where L is above zero.
+    """Edges that are more probable than not.
 
     Args:
         adjacency: (graphs, nodes, nodes) that it begins as.
@@ -56,11 +54,8 @@ class Drawn:
 
     def side(self, x: Tensor, chosen: Tensor, update: int) -> Side:
         """Return some of the graphs, with edges drawn for them, as one side of the kernel."""
-        logits = self.tensors[0][chosen]
-        noise = torch.rand(logits.shape, generator=self._generator).to(logits.device).logit().triu()
-        temperature = max(_COLDEST ** (update / _COOLING), _COLDEST)
-        drawn = torch.sigmoid((logits + noise + noise.triu(1).mT) / temperature)
-        return dense_side(x, drawn, self.steps)
+        logits, heat = self.tensors[0][chosen], temperature(update)
+        return dense_side(x, relaxed_sample(logits, heat, self._generator), self.steps)
 
     @torch.no_grad()
     def updated(self) -> None:
@@ -71,4 +66,4 @@ class Drawn:
     @torch.no_grad()
     def edges(self) -> Tensor:
         """Return where there are edges."""
-        return (self.tensors[0] > 0).to(self.tensors[0].dtype)
+        return (probabilities(self.tensors[0]) > 0.5).to(self.tensors[0].dtype)

@@ -70,4 +70,4 @@ class LowRank:
     def edges(self) -> Tensor:
         """Return where there are edges."""
         u, v = self.tensors
-        return (u @ v > 0.5).to(u.dtype)
+        return torch.gt(u @ v, 0.5).to(u.dtype)
