@@ -59,6 +59,11 @@ class CondensedTrees:
     weights: Tensor
     bonds: Tensor | None = None
 
+    @property
+    def by_row(self) -> bool:
+        """Whether its features are such that each node's sum to 1: they are those of the data."""
+        return False
+
     def detach(self) -> CondensedTrees:
         """Return a copy that later optimisation steps don't change."""
         return CondensedTrees(**{name: part.detach().clone() for name, part in self._parts()})
