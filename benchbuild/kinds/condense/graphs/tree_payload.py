@@ -45,11 +45,7 @@ class CondensedTrees:
         weights: (patterns,) how much each counts in a loss.
         bonds: (nodes, fields) the labels of the edges to the parents, any for a root; None if edges
             have none.
-        by_row: Whether features are divided by their sum: they are those of real nodes, as they
-            are.
     """
-
-    by_row: ClassVar[bool] = False
 
     x: Tensor
     parents: Tensor
