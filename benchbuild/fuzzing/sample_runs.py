@@ -14,7 +14,7 @@ from benchbuild.pipeline.jobs import AnyRun, Place
 from benchbuild.pipeline.merge import merge
 from benchbuild.pipeline.plan import Shard
 from benchbuild.pipeline.records import finished_now
-from benchbuild.pipeline.registry import kind_of
+from benchbuild.pipeline.registry import BUILT_IN, kind_of
 from benchbuild.pipeline.runfolder import RunFolder
 from benchbuild.testing import synthetic_record, synthetic_run
 from benchquery.kinds.condensed.config import CondenseConfig
@@ -48,7 +48,7 @@ def write_runs(folder: Path) -> list[Path]:
     table = merge([folder / "condense"], folder / "table").path
     evaluated = evaluate_run(table, Evaluations.of(["sgc"], [0], few))
     _write(folder / evaluated.kind, evaluated)
-    return [folder / name for name in ("train", "tune", "darts", "condense", "evaluate")]
+    return [folder / name for name in BUILT_IN]
 
 
 def write_synthetic(folder: Path) -> None:
