@@ -155,7 +155,7 @@ class Backbone:
             CondenseError: If there are not as many images of each class.
         """
         counts = torch.unique_consecutive(labels, return_counts=True)[1]
-        if len(counts.unique()) != 1:  # type: ignore[no-untyped-call]
+        if len(counts.unique()) != 1:
             raise CondenseError("gradients by class are of as many images of each class")
         each = int(counts[0])
         found = self._passed(weights, images)

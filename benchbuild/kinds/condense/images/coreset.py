@@ -100,7 +100,7 @@ def nearest_to_centres(members: Tensor, count: int, seed: int = 0) -> Tensor:
         clusters = model.fit(rows.numpy())
     centres = torch.from_numpy(clusters.cluster_centers_).to(rows)
     distance = torch.cdist(centres, rows)
-    taken = []
+    taken: list[int] = []
     for row in distance:
         row[taken] = torch.inf
         taken.append(int(row.argmin()))

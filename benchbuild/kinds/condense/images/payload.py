@@ -46,8 +46,9 @@ class CondensedImages:
 
     def detach(self) -> CondensedImages:
         """Return a copy that later optimisation steps don't change."""
-        copies = (part.detach().clone() for part in (self.x, self.y, self.mean, self.std))
-        return CondensedImages(*copies, chosen=self.chosen)
+        parts = ("x", "y", "mean", "std")
+        copies = {part: getattr(self, part).detach().clone() for part in parts}
+        return CondensedImages(**copies, chosen=self.chosen)
 
     def stored(self) -> StoredImages:
         """Return the set rounded to what is kept of it."""

@@ -89,9 +89,7 @@ class Siamese:
 
     def draw(self, classes: int) -> Tensor:
         """Return a row of numbers for each class."""
-        rows = [
-            self._augmentation.draw(1, "shared", self._generator) for _ in range(classes)
-        ]
+        rows = [self._augmentation.draw(1, "shared", self._generator) for _ in range(classes)]
         return torch.cat(rows)
 
     def apply(self, images: Tensor, draws: Tensor) -> Tensor:
@@ -101,4 +99,3 @@ class Siamese:
     def each(self, images: Tensor) -> Tensor:
         """Return images augmented with what is drawn for them alone, as a network learns on."""
         return self._augmentation(images, "per-batch", self._generator)
-

@@ -26,12 +26,15 @@ def _on_images(name: str) -> str:
 
 _NETWORK: dict[str, Value] = {"width": 128, "depth": 0}
 """The ConvNet's; a depth of 0 is 3 blocks, or 4 for images of 64 pixels."""
-_SIAMESE: dict[str, Allowed] = {"augmentation": Choice(("none", "dsa"))}
 _COUNT, _RATE_OR_NONE = ALLOWED["outer"], ALLOWED["lr_feat"]
 _MOMENTUM = Range(least=0, below=1)
-_SHARED: dict[str, Allowed] = {
+_OF_NETWORK: dict[str, Allowed] = {
     "depth": Range(least=0, most=10),
     "width": Range(least=1, most=4_096),
+}
+_LEARNT: dict[str, Allowed] = {
+    **_OF_NETWORK,
+    "augmentation": Choice(("none", "dsa")),
     "lr_image": _RATE_OR_NONE,
     "momentum": _MOMENTUM,
 }
@@ -51,8 +54,7 @@ _GRADIENT: dict[str, Value] = {
 }
 """DC's; 0 `outer` and 0 `inner` loops are those of the paper for so many images of a class."""
 _OF_GRADIENT: dict[str, Allowed] = {
-    **_SHARED,
-    **_SIAMESE,
+    **_LEARNT,
     "batch_model": _COUNT,
     "outer": Range(least=0, most=1_000),
     "inner": Range(least=0, most=1_000),
@@ -75,7 +77,7 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
                 "lr": 0.01,
             },
             allowed={
-                **_SHARED,
+                **_OF_NETWORK,
                 "embedding": Choice(("convnet", "raw")),
                 "choice": Choice(("k-means", "farthest")),
             },
@@ -113,7 +115,7 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
                 "lr_image": 1.0,
                 "momentum": 0.5,
             },
-            allowed={**_SHARED, **_SIAMESE},
+            allowed=_LEARNT,
             domain="images",
         ),
         "tm": MethodSpec(
@@ -141,11 +143,9 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
                 "momentum": 0.5,
             },
             allowed={
-                **_SHARED,
-                **_SIAMESE,
+                **_LEARNT,
                 "batch_student": _COUNT,
                 "expert_batch": _COUNT,
-                "stretch": _COUNT,
             },
             domain="images",
         ),
