@@ -32,6 +32,7 @@ SMALL: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "nodes": {"dataset": "csbm:nodes=200,features=12", "ratio": 0.1},
         "graphs": {"dataset": "motifs:graphs=60", "per_class": 3},
+        "images": {"dataset": "digits:train=100,valid=20,test=20", "per_class": 2},
     }
 )
 """By domain: what methods are checked on."""
@@ -43,6 +44,7 @@ QUICK: Mapping[str, int] = MappingProxyType(
         "outer": 2,
         "inner": 2,
         "hidden": 8,
+        "width": 4,
         "expert_epochs": 20,
         "expert_interval": 2,
         "experts": 2,

@@ -43,12 +43,15 @@ class Picture:
         title: What it shows, in a few words.
         needs: The file of the table that it is drawn from, if not only from the summary.
         of_one: Whether it shows one row, which the argument ``key`` names.
+        where: A column and the value that the rows of a table have where there is such a picture of
+            it; None if every table has one.
     """
 
     draw: Reference
     title: str
     needs: str | None = None
     of_one: bool = False
+    where: tuple[str, str] | None = None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -10,13 +10,25 @@ from benchquery.naming import unknown
 from benchquery.table.kind import resolve
 
 if TYPE_CHECKING:
+    from benchquery.table.kind import Picture
     from benchquery.table.rows import RowTable
 
 
 def drawable(table: RowTable[Any]) -> list[str]:
-    """Return the names of the pictures that a table has the files for."""
-    pictures = table.kind.pictures
-    return [name for name, one in pictures.items() if one.needs in (None, *table.manifest.files)]
+    """Return the names of the pictures that there are of a table, and that it has the files for."""
+    return [
+        name
+        for name, one in table.kind.pictures.items()
+        if one.needs in (None, *table.manifest.files) and _is_of(table, one)
+    ]
+
+
+def _is_of(table: RowTable[Any], picture: Picture) -> bool:
+    """Tell whether there is such a picture of a table."""
+    if picture.where is None:
+        return True
+    column, value = picture.where
+    return column in table.columns and value in table.column(column).tolist()
 
 
 class TablePlots:

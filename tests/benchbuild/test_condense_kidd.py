@@ -15,7 +15,7 @@ from torch_geometric.transforms import NormalizeFeatures
 
 from benchbuild.datasets.graphset import GraphBatch
 from benchbuild.errors import CondenseError
-from benchbuild.kinds.condense.graphs.krr import by_row, initial_graphs, overlap, regression
+from benchbuild.kinds.condense.graphs.krr import by_row, initial_graphs, overlap
 from benchbuild.kinds.condense.graphs.litegntk import GraphSide, Steps, self_kernel
 from benchbuild.kinds.condense.graphs.payload import CondensedGraphs
 from benchbuild.kinds.condense.graphs.problem import GraphsProblem
@@ -23,6 +23,7 @@ from benchbuild.kinds.condense.method import Snapshot, Workspace
 from benchbuild.kinds.condense.methods.graphs.kidd_d import Drawn
 from benchbuild.kinds.condense.methods.graphs.kidd_lr import LowRank
 from benchbuild.kinds.condense.registry import condenser
+from benchbuild.kinds.condense.ridge import regression
 from benchquery.kinds.condensed.config import CondenseConfig
 
 METHODS = ("kidd-lr", "kidd-d")

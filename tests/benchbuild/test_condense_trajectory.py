@@ -24,14 +24,16 @@ from torch.nn import functional
 
 from benchbuild.datasets import load
 from benchbuild.errors import WriteError
+from benchbuild.kinds.condense.distances import matching_loss
+from benchbuild.kinds.condense.expert_files import CHECKPOINTS
 from benchbuild.kinds.condense.method import Snapshot, Workspace
 from benchbuild.kinds.condense.methods.nodes.geom import difficulty, easiest_first, first_labels
 from benchbuild.kinds.condense.nodes import experts as experts_module
 from benchbuild.kinds.condense.nodes.backbones import Convolutional, Weights, make_backbone
-from benchbuild.kinds.condense.nodes.experts import CHECKPOINTS, Curriculum, Experts, real_view
+from benchbuild.kinds.condense.nodes.experts import Curriculum, Experts, real_view
 from benchbuild.kinds.condense.nodes.payload import CondensedGraph
 from benchbuild.kinds.condense.nodes.problem import Problem
-from benchbuild.kinds.condense.nodes.trajectory import Matcher, lonely_view, matching_loss, student
+from benchbuild.kinds.condense.nodes.trajectory import Matcher, lonely_view, student
 from benchbuild.kinds.condense.registry import condenser
 from benchbuild.kinds.evaluate.gntk import ValidationScore, ridge_regression, tangent_kernel
 from benchquery.errors import ConfigError
@@ -218,7 +220,7 @@ def test_checkpoints_are_written_one_at_a_time(
 ) -> None:
     alive: list[int] = []
     copies: list[weakref.ref[Tensor]] = []
-    original = experts_module._flat_copy
+    original = experts_module.flat_copy
 
     def watched(weights: Weights) -> Tensor:
         copy = original(weights)
@@ -226,7 +228,7 @@ def test_checkpoints_are_written_one_at_a_time(
         alive.append(sum(reference() is not None for reference in copies))
         return copy
 
-    monkeypatch.setattr(experts_module, "_flat_copy", watched)
+    monkeypatch.setattr(experts_module, "flat_copy", watched)
     Experts(problem(), quick(expert_epochs=40, start_epochs=4), 3, tmp_path)
     assert len(copies) == 3 * 21
     assert max(alive) <= 2

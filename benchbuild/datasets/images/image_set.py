@@ -145,6 +145,19 @@ class ImageSet:
         mean, std = (part.to(images).view(-1, 1, 1) for part in self.moments)
         return images * std + mean
 
+    @property
+    def facts(self) -> dict[str, str | int]:
+        """What the figures of a table depend on, as its manifest says it."""
+        altered: dict[str, str | int] = {"provenance": self.provenance} if self.provenance else {}
+        return {
+            "checksum": self.checksum,
+            "metric": self.metric,
+            "images": self.num_images,
+            "features": self.num_features,
+            "classes": self.num_classes,
+            **altered,
+        }
+
     @cached_property
     def checksum(self) -> str:
         """sha256 over types, shapes and contents of all tensors; goes into every table."""

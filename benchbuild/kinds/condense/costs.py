@@ -8,7 +8,7 @@ only the proportions between configurations.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -16,12 +16,19 @@ from benchbuild.datasets.registry import dataset_spec
 from benchbuild.datasets.size import GraphSize
 from benchbuild.kinds.condense.evaluations import Evaluations
 from benchbuild.kinds.condense.graphs import costs as of_graphs
+from benchbuild.kinds.condense.images import costs as of_images
 from benchbuild.kinds.condense.snapshots import snapshots
 from benchbuild.kinds.train.costs import FLOAT, held_memory, is_sparse
 from benchbuild.pipeline.jobs import Cost
 from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
-from benchquery.kinds.condensed.domains.graphs import GRAPHS
 
+PREDICT: Mapping[str, Callable[[CondenseConfig, Evaluations], Cost]] = MappingProxyType(
+    {"graphs": of_graphs.predict, "images": of_images.predict}
+)
+SECONDS: Mapping[str, Callable[[CondenseConfig, Evaluations], float]] = MappingProxyType(
+    {"graphs": of_graphs.evaluation_seconds, "images": of_images.evaluation_seconds}
+)
+"""By domain of sets: what predicts in the stead of the functions below."""
 LABELLED = 0.05
 """Share of the nodes that is taken to be labelled, where the ratio is one of those."""
 
@@ -68,8 +75,8 @@ def predict(config: CondenseConfig, evaluations: Evaluations) -> Cost:
         config: What is condensed, and how.
         evaluations: How the result is judged.
     """
-    if config.domain is GRAPHS:
-        return of_graphs.predict(config, evaluations)
+    if config.domain.name in PREDICT:
+        return PREDICT[config.domain.name](config, evaluations)
     size = dataset_spec(config.dataset).size
     nodes = synthetic_nodes(config, size)
     seconds = evaluation_seconds(config, evaluations)
@@ -80,8 +87,8 @@ def predict(config: CondenseConfig, evaluations: Evaluations) -> Cost:
 
 def evaluation_seconds(config: CondenseConfig, evaluations: Evaluations) -> float:
     """Predict the time of all evaluations of one condensed graph."""
-    if config.domain is GRAPHS:
-        return of_graphs.evaluation_seconds(config, evaluations)
+    if config.domain.name in SECONDS:
+        return SECONDS[config.domain.name](config, evaluations)
     size = dataset_spec(config.dataset).size
     nodes = synthetic_nodes(config, size)
     once = sum(_training(one, size, nodes) for one in evaluations.configs)

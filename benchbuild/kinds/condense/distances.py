@@ -1,4 +1,4 @@
-"""How far the gradients on synthetic data are from those on real data, class by class."""
+"""How far what is learnt on synthetic data is from what is learnt on real data."""
 
 from __future__ import annotations
 
@@ -37,3 +37,15 @@ def squared_distance(synthetic: Sequence[Tensor], real: Sequence[Tensor]) -> Ten
 DISTANCES: Mapping[str, Distance] = MappingProxyType(
     {"cosine": cosine_distance, "mse": squared_distance}
 )
+
+
+def matching_loss(
+    reached: Sequence[Tensor], start: Sequence[Tensor], target: Sequence[Tensor]
+) -> Tensor:
+    """Return how far a student is from its target, relative to how far it was at first."""
+    return _between(reached, target) / _between(start, target)
+
+
+def _between(left: Sequence[Tensor], right: Sequence[Tensor]) -> Tensor:
+    pairs = zip(left, right, strict=True)
+    return torch.stack([(one - other).square().sum() for one, other in pairs]).sum()

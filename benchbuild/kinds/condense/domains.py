@@ -24,6 +24,7 @@ DOMAINS: Mapping[str, str] = MappingProxyType(
     {
         "nodes": "benchbuild.kinds.evaluate.domain:NODES",
         "graphs": "benchbuild.kinds.evaluate.domain:GRAPHS",
+        "images": "benchbuild.kinds.evaluate.domain:IMAGES",
     }
 )
 """By sort of data: the module and the name of its `Domain`."""

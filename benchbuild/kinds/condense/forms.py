@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
 from benchbuild.kinds.condense.payload import StoredPayload
-from benchquery.kinds.condensed.forms import GRAPH
+from benchquery.kinds.condensed.forms import GRAPH, IMAGES
 
 if TYPE_CHECKING:
     from benchbuild.kinds.condense.records import CondenseRecord
@@ -23,6 +23,7 @@ FORMS: Mapping[str, str] = MappingProxyType(
         GRAPH: f"{_HERE}.nodes.payload:StoredGraph",
         "graphs": f"{_HERE}.graphs.payload:StoredGraphs",
         "trees": f"{_HERE}.graphs.tree_payload:StoredTrees",
+        IMAGES: f"{_HERE}.images.payload:StoredImages",
     }
 )
 """By form: the module and the name of its class."""

@@ -1,11 +1,15 @@
-"""What every loop that learns a payload needs: steps of Adam, and means of losses."""
+"""What every loop that learns a payload needs: steps of Adam, snapshots, and means of losses."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import torch
 from torch import Tensor
+
+from benchbuild.kinds.condense.method import Snapshot
+from benchbuild.kinds.condense.payload import Payload
+from benchquery.kinds.condensed.config import CondenseConfig
 
 
 class Learner:
@@ -20,6 +24,32 @@ class Learner:
         for tensor, gradient in zip(self.tensors, gradients, strict=True):
             tensor.grad = gradient
         self._optimizer.step()
+
+
+def snapshots(
+    config: CondenseConfig,
+    learn: Callable[[int], Mapping[str, Tensor]],
+    payload: Callable[[], Payload],
+) -> Iterator[Snapshot]:
+    """Yield snapshots on the way through all epochs.
+
+    Args:
+        config: How many ``epochs``, and ``evaluate_every`` how many to yield.
+        learn: Makes an epoch's update and gives its losses.
+        payload: Gives what there is at the moment.
+    """
+    yield Snapshot(0, payload().detach(), {})
+    epochs, every = config.count("epochs"), config.count("evaluate_every")
+    sums: dict[str, float] = {}
+    since = 0
+    for epoch in range(1, epochs + 1):
+        for name, loss in learn(epoch).items():
+            sums[name] = sums.get(name, 0.0) + float(loss)
+        since += 1
+        if epoch % every == 0 or epoch == epochs:
+            means = {name: total / since for name, total in sums.items()}
+            yield Snapshot(epoch, payload().detach(), means)
+            sums, since = {}, 0
 
 
 def mean_losses(losses: list[dict[str, float]]) -> dict[str, float]:

@@ -10,15 +10,17 @@ from benchquery.kinds.condensed.config import CondenseConfig
 from benchquery.table import store
 
 if TYPE_CHECKING:
+    from torch.utils.data import TensorDataset
     from torch_geometric.data import Data
 
 
 def load(
     config: CondenseConfig | str, source: store.PathLike | None = None, *, threshold: float = 0.0
-) -> Data | list[Data]:
+) -> Data | list[Data] | TensorDataset:
     """Return a condensed graph as PyG's Data, or a condensed set of graphs as a list of them.
 
-    Each has ``x``, ``edge_index``, ``edge_weight`` and ``y``.
+    A condensed set of images is a dataset of normalised images and their classes, as torch's
+    loaders take it. Each graph has ``x``, ``edge_index``, ``edge_weight`` and ``y``.
 
     Args:
         config: A configuration or its hash.

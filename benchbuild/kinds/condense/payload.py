@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 import numpy as np
 
 if TYPE_CHECKING:
+    from torch.utils.data import TensorDataset
     from torch_geometric.data import Data
 
 
@@ -61,8 +62,8 @@ class StoredPayload(Protocol):
             threshold: What an evaluation leaves out is not counted.
         """
 
-    def data(self, threshold: float) -> Data | list[Data]:
-        """Return it as PyG's: one graph, or a list of them.
+    def data(self, threshold: float) -> Data | list[Data] | TensorDataset:
+        """Return it as PyG's: one graph, or a list of them; images as torch's own.
 
         Args:
             threshold: Edges with less weight are left out.

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from benchbuild.datasets.graphset import GraphSet
+from typing import TypeVar
+
 from benchbuild.kinds.condense.domains import Domain
 from benchbuild.kinds.condense.graphs.problem import GraphsProblem
+from benchbuild.kinds.condense.images.problem import ImagesProblem
 from benchbuild.kinds.condense.nodes.problem import Problem
 from benchbuild.kinds.condense.nodes.scaling import scaled
 from benchbuild.kinds.evaluate.evaluator import GraphEvaluator
 from benchbuild.kinds.evaluate.graphs.evaluator import GraphSetEvaluator
+from benchbuild.kinds.evaluate.images.evaluator import ImageEvaluator
+
+T = TypeVar("T")
 
 
-def _as_it_is(data: GraphSet) -> GraphSet:
+def _as_it_is(data: T) -> T:
     return data
 
 
@@ -26,4 +31,10 @@ GRAPHS = Domain(
     prepare=_as_it_is,
     make_problem=GraphsProblem.of,
     make_evaluator=GraphSetEvaluator,
+)
+IMAGES = Domain(
+    name="images",
+    prepare=_as_it_is,
+    make_problem=ImagesProblem.of,
+    make_evaluator=ImageEvaluator,
 )

@@ -94,15 +94,17 @@ def _figure_problem(record: Record) -> str:
 
 
 def _check_graph(table: CondensedTable, config: str, folder: Path) -> None:
-    """Check that the graph of a configuration can be read, and is as large as its row says."""
-    nodes = table[config]["nodes"]
+    """Check that what is kept of a configuration can be read, and is as large as its row says."""
+    row = table[config]
+    what = "nodes" if "nodes" in row else "items"
+    size = row[what]
     if config not in table.graphs.configs:
-        if nodes:
+        if size:
             raise CorruptTableError(f"{folder / GRAPHS} lacks the graph of {config}")
         return
     stored = len(table.graph(config)["x"])
     table.trace(config)
-    if stored != nodes:
+    if stored != size:
         raise CorruptTableError(
-            f"{folder / GRAPHS}: the graph of {config} has {stored} nodes, {SUMMARY} says {nodes}"
+            f"{folder / GRAPHS}: the graph of {config} has {stored} {what}, {SUMMARY} says {size}"
         )

@@ -29,7 +29,9 @@ from benchquery.kinds.condensed.analysis import (
     usual_means,
 )
 from benchquery.kinds.condensed.config import CondenseConfig
+from benchquery.kinds.condensed.forms import IMAGES
 from benchquery.kinds.condensed.methods import method_names
+from benchquery.kinds.condensed.pixels import shown_classes, shown_pixels
 from benchquery.kinds.condensed.published import Published, mean_accuracy, whole_accuracy
 from benchquery.kinds.condensed.table import CondensedTable
 from benchquery.table.record import Record
@@ -193,6 +195,41 @@ def trace(table: CondensedTable, key: CondenseConfig | str | None = None) -> mpl
     return figure
 
 
+def images(
+    table: CondensedTable, key: CondenseConfig | str | None = None, most: int = 10
+) -> mpl_figure.Figure:
+    """Draw the condensed images of a configuration as a grid: a row a class.
+
+    Args:
+        table: The table.
+        key: A configuration or its hash; None for the best by validation.
+        most: How many images of a class are drawn at most.
+
+    Raises:
+        QueryError: If what is kept of the configuration are no images.
+        UnknownHashError: If the table does not hold it, or nothing is kept of it.
+    """
+    record = _chosen(table, key)
+    if table.graphs.form(record["config"]) != IMAGES:
+        raise QueryError(f"{record['config']} is no set of images")
+    arrays = table.graph(record["config"])
+    pixels, classes = shown_pixels(arrays), shown_classes(arrays)
+    rows = {label: np.flatnonzero(classes == label)[:most] for label in np.unique(classes).tolist()}
+    across = max(len(row) for row in rows.values())
+    side = 0.55
+    figure = new_figure(max(side * across + 0.6, 3.2), side * len(rows) + 0.7)
+    grid = figure.subplots(len(rows), across, squeeze=False)
+    for axes_of_row, (label_, numbers) in zip(grid, rows.items(), strict=True):
+        for axes in axes_of_row:
+            axes.set(xticks=[], yticks=[], frame_on=False)
+        for axes, number in zip(axes_of_row, numbers, strict=False):
+            axes.imshow(pixels[number], cmap="gray", vmin=0, vmax=1, interpolation="nearest")
+        axes_of_row[0].set_ylabel(str(label_), fontsize=8, rotation=0, ha="right", va="center")
+    heading = title(table, f"Images by {_naming(table, record)}")
+    figure.suptitle(heading, fontsize=9, wrap=True)
+    return figure
+
+
 def curve(
     table: CondensedTable,
     key: CondenseConfig | str | None = None,
@@ -207,13 +244,14 @@ def curve(
     """
     record = _chosen(table, key)
     values = table.curve(record["config"], model)
-    shown = {column.name: values[:, i] for i, column in enumerate(CURVE_COLUMNS)}
+    tried = np.flatnonzero(~np.isnan(values).all(axis=1))
+    shown = {column.name: values[tried, i] for i, column in enumerate(CURVE_COLUMNS)}
     names = [f"{split}_{{}}" for split in ("train", "valid", "test")]
     panels = [
         ({name.format(what): shown[name.format(what)] for name in names}, said)
         for what, said in (("perf", f"{table.manifest.metric} [fraction]"), ("loss", "loss [nat]"))
     ]
-    figure = _panels(panels, np.arange(len(values)), "epoch of the evaluation")
+    figure = _panels(panels, tried, "epoch of the evaluation")
     judged = model or table[record["config"]]["model"]
     figure.suptitle(title(table, f"{judged} trained on {_naming(table, record)}"), fontsize=10)
     return figure

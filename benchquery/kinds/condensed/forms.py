@@ -9,6 +9,9 @@ graphs    a set of graphs: ``x`` (n, f) of all nodes, ``sizes`` (g) nodes of eac
 trees     a set of patterns, each some rooted trees: ``x`` (n, f) of all nodes, ``parents`` (n) with
           -1 for a root, ``trees`` (t) nodes of each tree, ``patterns`` (p) trees of each pattern,
           ``y`` (p) classes, ``weights`` (p), ``bonds`` (n, k) labels of the edges to the parents
+images    a set of images: ``x`` (n, c, h, w) pixels from 0 to 255, or numbers that were normalised
+          with ``mean`` (c) and ``std`` (c) of pixels from 0 to 1; ``y`` (n) classes or (n, k)
+          probabilities of the classes
 ========  ==========================================================================================
 """
 
@@ -30,6 +33,8 @@ else:
 
 GRAPH = "graph"
 """The form of one graph."""
+IMAGES = "images"
+"""The form of a set of images."""
 _ARRAYS = ("x", "y", "adjacency")
 
 
@@ -67,7 +72,7 @@ def _misnamed(
     arrays: Mapping[str, Array], needed: tuple[str, ...], *optional: str
 ) -> Iterator[str]:
     if not set(needed) <= arrays.keys() <= {*needed, *optional}:
-        maybe = f" and maybe {', '.join(optional)}"
+        maybe = f" and maybe {', '.join(optional)}" if optional else ""
         yield f"it has {', '.join(arrays) or 'nothing'}, not {', '.join(needed)}{maybe}"
 
 
@@ -136,6 +141,22 @@ def _trees_problems(arrays: Mapping[str, Array]) -> Iterator[str]:
         yield f"bonds is {bonds.dtype}{bonds.shape}, not whole numbers of each node"
 
 
+def _images_problems(arrays: Mapping[str, Array]) -> Iterator[str]:
+    """Say why arrays are not those of a set of images."""
+    yield from _misnamed(arrays, ("x", "y", "mean", "std"))
+    x, y = arrays["x"], arrays["y"]
+    if x.ndim != 4 or not x.size or not (x.dtype.kind == "f" or x.dtype == np.uint8):
+        yield f"x is {x.dtype}{x.shape}, not (images, channels, height, width)"
+    if len(y) != len(x) or (y.dtype.kind, y.ndim) not in {("i", 1), ("f", 2)}:
+        yield f"y is {y.dtype}{y.shape}, not {len(x)} classes or rows of probabilities"
+    if y.ndim == 1 and int(y.min()) < 0:
+        yield f"y has the class {int(y.min())}; classes are from 0 up"
+    for name in ("mean", "std"):
+        values = arrays[name]
+        if values.dtype.kind != "f" or values.shape != x.shape[1:2]:
+            yield f"{name} is {values.dtype}{values.shape}, not one number a channel"
+
+
 def _first(
     problems: Callable[[Mapping[str, Array]], Iterator[str]],
 ) -> Callable[[Mapping[str, Array]], str]:
@@ -150,6 +171,7 @@ FORMS: Mapping[str, Form] = MappingProxyType(
         "trees": Form(
             ("x", "parents", "trees", "patterns", "y", "weights", "bonds"), _first(_trees_problems)
         ),
+        IMAGES: Form(("x", "y", "mean", "std"), _first(_images_problems)),
     }
 )
 """The forms by name."""

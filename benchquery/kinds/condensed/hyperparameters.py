@@ -58,6 +58,7 @@ ALLOWED: Mapping[str, Allowed] = MappingProxyType(
         "start_epochs": _COUNT_OR_NONE,
         "start_first": _COUNT_OR_NONE,
         "steps": _COUNT,
+        "stretch": _COUNT,
         "threshold": _SHARE,
         "transport": _RATE_OR_NONE,
         "weight_decay": _RATE_OR_NONE,
@@ -92,11 +93,24 @@ def _nothing_left_to_match(values: Mapping[str, Value]) -> str:
     )
 
 
+def _beyond_the_end(values: Mapping[str, Value]) -> str:
+    epochs, latest, stretch = (
+        int(values[name]) for name in ("expert_epochs", "start_epochs", "stretch")
+    )
+    if latest + stretch <= epochs:
+        return ""
+    return (
+        f"start_epochs is {latest} and stretch is {stretch}; together they must be at most the "
+        f"{epochs} expert_epochs"
+    )
+
+
 _TOGETHER: Mapping[tuple[str, ...], Callable[[Mapping[str, Value]], str]] = MappingProxyType(
     {
         ("adj_steps", "feat_steps"): _too_few_steps,
         ("fanout", "layers"): _fanout_of_other_layers,
         ("expert_epochs", "start_epochs", "expert_interval"): _nothing_left_to_match,
+        ("expert_epochs", "start_epochs", "stretch"): _beyond_the_end,
     }
 )
 """Names whose values have to go together: a function says why they don't."""

@@ -58,6 +58,9 @@ TABLE = TableKind(
             "costs": Picture(f"{_FIGURES}:costs", "test performance by what condensing took"),
             "models": Picture(f"{_FIGURES}:models", "how graphs serve other models"),
             "trace": Picture(f"{_FIGURES}:trace", "how a condensation went", GRAPHS, of_one=True),
+            "images": Picture(
+                f"{_FIGURES}:images", "its images", GRAPHS, of_one=True, where=("domain", "images")
+            ),
             "curve": Picture(f"{_FIGURES}:curve", "a model learning on it", CURVES, of_one=True),
         }
     ),

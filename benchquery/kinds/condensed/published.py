@@ -17,6 +17,7 @@ from benchquery.errors import CorruptTableError, QueryError, UnknownNameError
 from benchquery.kinds.condensed.config import CondenseConfig
 from benchquery.kinds.condensed.domains import DOMAINS
 from benchquery.kinds.condensed.domains.graphs import GRAPHS
+from benchquery.kinds.condensed.domains.images import IMAGES
 from benchquery.kinds.condensed.domains.nodes import NODES
 from benchquery.table.store import BUNDLED
 
@@ -162,6 +163,8 @@ def paper_accuracy(config: CondenseConfig, model: str, task: str = NODES.task) -
         model: What was trained on the condensed data.
         task: To do what.
     """
+    if config.domain is IMAGES:
+        return None
     if config.domain is GRAPHS:
         found = published(
             _BY_MODEL.get(model, "3"),

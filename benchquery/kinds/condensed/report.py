@@ -8,7 +8,9 @@ from benchquery.kinds.condensed.analysis import method_name
 from benchquery.kinds.condensed.published import mean_accuracy
 from benchquery.kinds.condensed.table import CondensedTable
 
+_SHARED = ("task", "model", "count")
 _MEANS = ("perf", "perf_std", "retained", "nodes", "edges", "condense_time", "graph_bytes")
+"""Those that the domain of a table has."""
 _BEST = ("init", "seed", "model", "valid_perf", "perf", "full_perf")
 
 
@@ -19,7 +21,7 @@ def report_rows(table: CondensedTable) -> dict[str, list[dict[str, Any]]]:
         paper = mean_accuracy(mean)
         means.append(
             {"method": method_name(mean)}
-            | {name: mean[name] for name in (table.size, "task", "model", "count", *_MEANS)}
+            | {name: mean[name] for name in (table.size, *_SHARED, *_MEANS) if name in mean}
             | {"paper [%]": None if paper is None else paper.percent}
         )
     names = ("config", "method", table.size, *_BEST)

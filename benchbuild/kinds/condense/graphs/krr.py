@@ -31,12 +31,11 @@ from benchbuild.kinds.condense.graphs.payload import CondensedGraphs
 from benchbuild.kinds.condense.graphs.problem import GraphsProblem
 from benchbuild.kinds.condense.learning import Learner, mean_losses
 from benchbuild.kinds.condense.method import Snapshot
+from benchbuild.kinds.condense.ridge import LEAST, regression
 from benchquery.kinds.condensed.config import CondenseConfig
 
 _TIMES_AVERAGE = 2
 """Nodes of a synthetic graph, in those of an average real one, if nothing else is asked for."""
-_LEAST = 1e-12
-"""What is added to, or taken for, a diagonal entry that would be zero: graphs without edges."""
 
 
 class Structure(Protocol):
@@ -126,24 +125,9 @@ def distil(
             losses.clear()
 
 
-def regression(k_ss: Tensor, k_st: Tensor, y: Tensor, ridge: float) -> Tensor:
-    """Return (real graphs, classes) of what kernel ridge regression predicts.
-
-    Args:
-        k_ss: (synthetic graphs, synthetic graphs) kernel.
-        k_st: (synthetic graphs, real graphs) kernel.
-        y: (synthetic graphs, classes).
-        ridge: How much of the mean of the kernel's diagonal is added to it.
-    """
-    amount = (ridge * k_ss.diagonal().mean()).clamp(min=_LEAST)
-    eye = torch.eye(len(k_ss), dtype=k_ss.dtype, device=k_ss.device)
-    weights: Tensor = torch.linalg.solve(k_ss + amount * eye, y)
-    return k_st.T @ weights
-
-
 def overlap(k_ss: Tensor) -> Tensor:
     """Return how far a kernel, scaled to a diagonal of ones, is from the identity."""
-    root = k_ss.diagonal().clamp(min=_LEAST).sqrt()
+    root = k_ss.diagonal().clamp(min=LEAST).sqrt()
     eye = torch.eye(len(k_ss), dtype=k_ss.dtype, device=k_ss.device)
     distance: Tensor = torch.linalg.matrix_norm(k_ss / torch.outer(root, root) - eye)
     return distance

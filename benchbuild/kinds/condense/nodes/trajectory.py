@@ -19,7 +19,6 @@ cost of a step depends on the number of synthetic nodes and not on that of the f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
 from typing import Any, cast
 
 import torch
@@ -27,38 +26,11 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from benchbuild.kinds.condense.method import Snapshot
+from benchbuild.kinds.condense.distances import matching_loss
 from benchbuild.kinds.condense.nodes.backbones import Backbone, Convolutional, Weights
 from benchbuild.kinds.condense.nodes.experts import Experts
-from benchbuild.kinds.condense.nodes.payload import CondensedGraph
 from benchbuild.kinds.condense.nodes.views import View, synthetic_view
 from benchquery.kinds.condensed.config import CondenseConfig
-
-
-def snapshots(
-    config: CondenseConfig,
-    learn: Callable[[int], Mapping[str, Tensor]],
-    graph: Callable[[], CondensedGraph],
-) -> Iterator[Snapshot]:
-    """Yield snapshots on the way through all epochs.
-
-    Args:
-        config: How many ``epochs``, and ``evaluate_every`` how many to yield.
-        learn: Makes an epoch's update and gives its losses.
-        graph: Gives the condensed graph as it is.
-    """
-    yield Snapshot(0, graph().detach(), {})
-    epochs, every = config.count("epochs"), config.count("evaluate_every")
-    sums: dict[str, float] = {}
-    since = 0
-    for epoch in range(1, epochs + 1):
-        for name, loss in learn(epoch).items():
-            sums[name] = sums.get(name, 0.0) + float(loss)
-        since += 1
-        if epoch % every == 0 or epoch == epochs:
-            means = {name: total / since for name, total in sums.items()}
-            yield Snapshot(epoch, graph().detach(), means)
-            sums, since = {}, 0
 
 
 class Matcher:
@@ -118,16 +90,6 @@ class Matcher:
             steps=self._config.count("steps"),
         )
         return matching_loss(reached, start, target), expert
-
-
-def matching_loss(reached: Weights, start: Weights, target: Weights) -> Tensor:
-    """Return how far a student is from its target, relative to how far it was at first."""
-    return _squared_distance(reached, target) / _squared_distance(start, target)
-
-
-def _squared_distance(left: Weights, right: Weights) -> Tensor:
-    pairs = zip(left, right, strict=True)
-    return torch.stack([(one - other).square().sum() for one, other in pairs]).sum()
 
 
 def student(

@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from benchquery.kinds.condensed.domains.graphs import GRAPHS
+from benchquery.kinds.condensed.domains.images import IMAGES
 from benchquery.kinds.condensed.domains.nodes import NODES
 from benchquery.kinds.condensed.domains.spec import DomainSpec
 
-DOMAINS: Mapping[str, DomainSpec] = MappingProxyType({one.name: one for one in (NODES, GRAPHS)})
+DOMAINS: Mapping[str, DomainSpec] = MappingProxyType(
+    {one.name: one for one in (NODES, GRAPHS, IMAGES)}
+)
 """The domains by name."""
 
 

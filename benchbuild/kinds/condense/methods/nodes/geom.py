@@ -28,13 +28,14 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from benchbuild.kinds.condense.learning import snapshots
 from benchbuild.kinds.condense.method import Snapshot, Workspace
 from benchbuild.kinds.condense.nodes.backbones import Weights
 from benchbuild.kinds.condense.nodes.experts import Curriculum, Experts, real_view
 from benchbuild.kinds.condense.nodes.init import initial_features
 from benchbuild.kinds.condense.nodes.payload import CondensedGraph
 from benchbuild.kinds.condense.nodes.problem import Problem
-from benchbuild.kinds.condense.nodes.trajectory import Matcher, lonely_view, snapshots
+from benchbuild.kinds.condense.nodes.trajectory import Matcher, lonely_view
 from benchquery.kinds.condensed.config import CondenseConfig
 
 

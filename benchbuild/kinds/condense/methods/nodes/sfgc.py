@@ -18,12 +18,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from benchbuild.kinds.condense.learning import snapshots
 from benchbuild.kinds.condense.method import Snapshot, Workspace
 from benchbuild.kinds.condense.nodes.experts import Experts
 from benchbuild.kinds.condense.nodes.init import initial_features
 from benchbuild.kinds.condense.nodes.payload import CondensedGraph
 from benchbuild.kinds.condense.nodes.problem import Problem
-from benchbuild.kinds.condense.nodes.trajectory import Matcher, snapshots
+from benchbuild.kinds.condense.nodes.trajectory import Matcher
 from benchquery.kinds.condensed.config import CondenseConfig
 
 

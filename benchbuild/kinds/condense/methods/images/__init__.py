@@ -1,0 +1,1 @@
+"""Methods that condense a set of images with a class each."""

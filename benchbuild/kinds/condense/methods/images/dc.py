@@ -1,0 +1,131 @@
+r"""DC: condensation by gradient matching, after Zhao et al. (2021).
+
+.. math:: \min_{X'} \; \mathbb{E}_{\theta_0} \sum_t \sum_c D\big(
+    \nabla_\theta \mathcal{L}(S_c; \theta_t), \nabla_\theta \mathcal{L}(T_c; \theta_t)\big)
+
+A network is drawn anew in every epoch. In each of its ``outer`` loops synthetic images are moved so
+that their gradients, class by class, have the direction of those of real images; between two of
+them the network learns on the synthetic images for ``inner`` epochs. Gradients of all classes on
+synthetic images come from one pass, see `benchbuild.kinds.condense.images.backbone`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from benchbuild.kinds.condense.distances import DISTANCES
+from benchbuild.kinds.condense.images.backbone import Backbone, Weights, as_matrices
+from benchbuild.kinds.condense.images.payload import CondensedImages
+from benchbuild.kinds.condense.images.problem import ImagesProblem
+from benchbuild.kinds.condense.images.synthetic import RealBatches, Siamese, first_images
+from benchbuild.kinds.condense.learning import snapshots
+from benchbuild.kinds.condense.method import Snapshot, Workspace
+from benchquery.kinds.condensed.config import CondenseConfig
+
+LOOPS: Mapping[int, tuple[int, int]] = MappingProxyType(
+    {1: (1, 1), 10: (10, 50), 20: (20, 25), 30: (30, 20), 40: (40, 15), 50: (50, 10)}
+)
+"""The paper's outer and inner loops by images of a class. For other numbers they are those of the
+next greater one, or of 50."""
+
+
+def loops(config: CondenseConfig) -> tuple[int, int]:
+    """Return how many outer and inner loops an epoch has."""
+    wanted = config.count("per_class")
+    nearest = next((size for size in LOOPS if wanted <= size), max(LOOPS))
+    outer, inner = LOOPS[nearest]
+    return config.count("outer") or outer, config.count("inner") or inner
+
+
+def condense(
+    problem: ImagesProblem, config: CondenseConfig, workspace: Workspace
+) -> Iterator[Snapshot]:
+    """Yield synthetic images, beginning with the initialisation."""
+    state = GradientMatching(problem, config)
+    return snapshots(config, lambda _epoch: {"matching": state.epoch()}, state.payload)
+
+
+class GradientMatching:
+    """Images on their way to the gradients of real ones.
+
+    Args:
+        problem: The set that is condensed.
+        config: The method's settings.
+
+    Attributes:
+        x: The synthetic images, as many of each class, one class after another.
+    """
+
+    def __init__(self, problem: ImagesProblem, config: CondenseConfig) -> None:
+        self._problem = problem
+        self._config = config
+        self._generator = torch.Generator().manual_seed(config.seed)
+        self._backbone = Backbone.of(config, problem.shape, problem.num_classes)
+        self._siamese = Siamese(config, self._generator)
+        self._real = RealBatches(problem, config.count("batch"), self._generator)
+        self._labels = problem.synthetic_labels(config)
+        self._loops = loops(config)
+        self._distance = DISTANCES[str(config["distance"])]
+        self.x = first_images(problem, config, self._generator, self._backbone).requires_grad_()
+        self._optimizer = torch.optim.SGD(
+            [self.x], lr=config.number("lr_image"), momentum=config.number("momentum")
+        )
+
+    def payload(self) -> CondensedImages:
+        """Return the images as they are."""
+        return CondensedImages(self.x, self._labels, self._problem.mean, self._problem.std)
+
+    def epoch(self) -> Tensor:
+        """Make the updates of an epoch; return the mean loss over outer loops and classes."""
+        weights = self._backbone.draw(self._generator, self._problem.device)
+        outer, inner = self._loops
+        total = torch.zeros((), device=self._problem.device)
+        for turn in range(outer):
+            total += self.step(weights)
+            if turn < outer - 1:
+                self._teach(weights, inner)
+        return total / (outer * self._problem.num_classes)
+
+    def step(self, weights: Weights) -> Tensor:
+        """Make an update for some weights of the network; return the loss before it."""
+        draws = self._siamese.draw(self._problem.num_classes)
+        wanted = self.real_gradients(weights, self._real.draw(), draws)
+        images = self._siamese.apply(self.x, draws[self._labels.cpu()])
+        found = self._backbone.class_gradients(weights, images, self._labels)
+        loss = self._distance(found, wanted).sum()
+        self._optimizer.zero_grad()
+        torch.autograd.backward(loss)
+        self._optimizer.step()
+        return loss.detach()
+
+    def real_gradients(self, weights: Weights, numbers: list[Tensor], draws: Tensor) -> Weights:
+        """Return the gradients of real images, each with a first dimension of classes.
+
+        Args:
+            weights: Where to take them.
+            numbers: The images of each class.
+            draws: How those of each class are augmented.
+        """
+        found = []
+        for chosen, row in zip(numbers, draws, strict=True):
+            images = self._siamese.apply(self._problem.images(chosen), row[None])
+            labels = self._problem.y[chosen]
+            found.append(as_matrices(self._backbone.gradients(weights, images, labels)))
+        return [torch.cat(parts) for parts in zip(*found, strict=True)]
+
+    def _teach(self, weights: Weights, epochs: int) -> None:
+        """Let the network learn on the synthetic images; its weights change in place."""
+        images, lr = self.x.detach(), self._config.number("lr_model")
+        for _ in range(epochs):
+            order = torch.randperm(len(images), generator=self._generator).to(images.device)
+            for chosen in torch.split(order, self._config.count("batch_model")):
+                at = [weight.detach().requires_grad_() for weight in weights]
+                logits = self._backbone.logits(at, self._siamese.each(images[chosen]))
+                loss = functional.cross_entropy(logits, self._labels[chosen])
+                for weight, slope in zip(weights, torch.autograd.grad(loss, at), strict=True):
+                    weight.sub_(slope, alpha=lr)
