@@ -9,7 +9,7 @@ import pytest
 from benchquery import CondenseConfig, condread
 from benchquery.analysis import usual_means
 from benchquery.errors import QueryError
-from benchquery.kinds.condensed.analysis import common_ratio, method_name
+from benchquery.kinds.condensed.analysis import common_size, method_name
 from tests.benchquery.condensing import write_condensed
 
 USUAL = CondenseConfig("toy", "gcond", 0.026)
@@ -36,6 +36,6 @@ def test_the_most_usual_run_counts(tmp_path: Path) -> None:
     assert method_name(noise[0]) == "gcond (noise)"
     (mean,) = usual_means(cond.where("init != noise", "protocol == as-released"))["gcond"]
     assert method_name(mean) == "gcond (as-released)"
-    assert common_ratio(cond) == 0.013
+    assert common_size(cond) == 0.013
     with pytest.raises(QueryError, match="no rows"):
-        common_ratio(cond.where("ratio > 1"))
+        common_size(cond.where("ratio > 1"))
