@@ -26,8 +26,9 @@ OPTIMIZERS = ("sgd", "adam")
 Count = Annotated[int, Range(least=1, most=1_000_000)]
 Width = Annotated[int, Range(least=1, most=65_536)]
 Layers = Annotated[int, Range(least=0, most=1)]
-Rate = Annotated[float, Range(above=0, most=1e6)]
-Penalty = Annotated[float, Range(least=0, most=1e6)]
+Rate = Annotated[float, Range(above=0, most=1e38)]
+Penalty = Annotated[float, Range(least=0, most=1e38)]
+"""Beyond that, a number is infinite in single precision."""
 
 
 @dataclass(frozen=True)

@@ -96,6 +96,12 @@ SMOKES = (
         [r"^generated 72 synthetic records in 3 shards", r"^merge: \d", r"^verify: \d", r"^parts "],
     ),
     Smoke(
+        "mirage",
+        ["--dataset motifs --per-class 1 --depth 2 --sample 20"],
+        [r"^motifs +\d[\d,]* graphs", r"^CPU seconds +\d", r"^peak memory, MB +\d", r"^ratio +\d"],
+        modules=("mlxtend",),
+    ),
+    Smoke(
         "pool",
         ["--dataset karate --archs 2 --epochs 3"],
         [r"^two workers .*: \d+\.\d+ times as fast", r"^overhead of the builder: -?\d"],

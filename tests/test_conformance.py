@@ -27,7 +27,7 @@ from benchbuild.testing import check_dataset, check_job_kind, check_method
 from benchbuild.testing.methods import SMALL
 from benchquery import CondenseConfig, lightread
 from benchquery.errors import BudgetExhaustedError, QueryError, UnknownHashError
-from benchquery.kinds.condensed.domains.nodes import METHODS
+from benchquery.kinds.condensed.domains import DOMAINS
 from benchquery.kinds.condensed.methods import ENTRY_POINT_GROUP as METHODS_GROUP
 from benchquery.search import STRATEGIES, Oracle, strategy_names
 from benchquery.table.kind import TableKind
@@ -111,9 +111,12 @@ def test_the_facts_of_datasets_need_no_torch() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-@pytest.mark.parametrize("name", METHODS)
-def test_methods_conform(name: str) -> None:
-    check_method(name)
+@pytest.mark.parametrize(
+    ("domain", "name"),
+    [(domain.name, name) for domain in DOMAINS.values() for name in domain.methods],
+)
+def test_methods_conform(domain: str, name: str) -> None:
+    check_method(name, domain=domain, seeded=name != "mirage")
 
 
 # -------------------------------------------------------------------- kinds of table with a fault

@@ -35,6 +35,7 @@ from benchbuild.kinds.evaluate.evaluator import GraphEvaluator
 from benchbuild.pipeline.jobs import Place
 from benchbuild.pipeline.parts import arrow_schema
 from benchbuild.pipeline.plan import Shard
+from benchbuild.pipeline.records import finished_now
 from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.runfolder import RunFolder
 from benchbuild.pipeline.runner import shard_keys
@@ -414,23 +415,17 @@ def test_a_run_can_be_evaluated_without_merging_it_first(run_folder: Path, tmp_p
 
 
 def test_a_failed_condensation_is_a_row_of_the_table(tmp_path: Path) -> None:
-    words = [
-        "--dataset",
-        "karate",
-        "--method",
-        "herding",
-        "--ratio",
-        "0.2",
-        "--hp",
-        f"hidden={2**62}",
-    ]
-    out = tmp_path / "run"
-    assert benchbuild("condense", *words, *QUICK, *LOCAL, "--out", out) == 1
+    kind, out = kind_of("condense"), tmp_path / "run"
+    run = condense_run("karate", [CondenseConfig("karate", "herding", 0.2)], Evaluations.of())
+    found = kind.open(run.settings, Place("cpu")).found
+    begun = RunFolder.begin(out, dataclasses.replace(run, facts=found.facts, about=found.about))
+    failed = kind.record.without_result(begun.job_keys()[0], "out of luck")
+    begun.parts.add(Shard(), [finished_now(failed)])
     assert benchbuild("merge", out, "--out", tmp_path / "table") == 0
     assert benchbuild("verify", tmp_path / "table") == 0
     (record,) = condread("karate", source=tmp_path / "table").records()
     assert record["status"] == "failed"
-    assert record["reason"]
+    assert record["reason"] == "out of luck"
     assert record["nodes"] == 0
     assert math.isnan(record["perf"])
 

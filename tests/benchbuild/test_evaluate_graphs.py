@@ -416,8 +416,8 @@ def test_the_other_metric_is_that_of_the_chosen_epoch(payload: CondensedGraphs) 
 
 def test_a_training_that_diverges_says_so(evaluator: GraphSetEvaluator) -> None:
     graphs = motifs(4)
-    large = dataclasses.replace(graphs, x=graphs.x * 1e15)
-    found = evaluator.evaluate(Given(large), config("gin", lr=1e6, epochs=30))
+    large = dataclasses.replace(graphs, x=graphs.x * 1e37)
+    found = evaluator.evaluate(Given(large), config(lr=1e6, epochs=30))
     assert found.status == "diverged"
     assert "not finite in epoch" in found.reason
     assert np.isnan(found.curve[-1]).all()

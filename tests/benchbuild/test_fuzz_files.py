@@ -20,7 +20,7 @@ def test_damage_is_found_or_harmless(fuzz: Fuzzer, trials: int, tmp_path: Path) 
     outcome = fuzz(trials, 12, tmp_path)
     assert outcome.wrong == ()
     assert outcome.trials == trials == outcome.detected + outcome.harmless
-    assert outcome.detected > trials / 2
+    assert outcome.detected > trials / 3
 
 
 def test_trials_can_be_repeated(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from benchbuild.kinds.condense.payload import StoredPayload
 from benchbuild.kinds.condense.registry import condenser
 from benchbuild.pipeline.records import DIVERGED, OK
 from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
+from benchquery.table.schema import curve_index
 
 
 @dataclass(frozen=True)
@@ -154,13 +155,27 @@ def run_condensation(
                 break
             found = {name: evaluator.diagnose(name, snapshot.payload) for name in diagnostics}
             losses = {**snapshot.losses, **found}
-            valid_perf = evaluator.judge(kept.payload(), judge)
+            valid_perf = _judged(evaluator, kept, config, judge)
             judged.append(Judged(snapshot.epoch, losses, valid_perf, meters.seconds, kept))
             meters.resume()
     best = max(
         judged, key=lambda one: (not math.isnan(one.valid_perf), one.valid_perf), default=None
     )
     return Condensation(status, reason, best, _trace(judged), _costs(workspace, meters, best))
+
+
+def _judged(
+    evaluator: Evaluator[Any], kept: StoredPayload, config: CondenseConfig, judge: EvalConfig
+) -> float:
+    """Return what a snapshot is chosen by: the validation metric of a model trained on it.
+
+    Under protocol ``as-released``, methods whose published code looks at the test set are chosen by
+    the test metric of the last epoch instead.
+    """
+    if config.protocol == "as-released" and config.spec.chosen_on_test:
+        curve = evaluator.evaluate(kept.payload(), judge).curve
+        return float(curve[-1, curve_index("test_perf")])
+    return evaluator.judge(kept.payload(), judge)
 
 
 def _fault(snapshot: Snapshot, kept: StoredPayload) -> str:

@@ -15,7 +15,7 @@ from benchquery.allowed import Allowed, Choice, Pattern, Range, Value
 from benchquery.errors import ConfigError
 from benchquery.naming import suggestion, unknown
 
-_MOST, _WIDEST, _DEEPEST, _FASTEST = 1_000_000, 65_536, 10_000, 1e6
+_MOST, _WIDEST, _DEEPEST, _FASTEST = 1_000_000, 65_536, 10_000, 1e38
 _COUNT, _COUNT_OR_NONE = Range(least=1, most=_MOST), Range(least=0, most=_MOST)
 _RATE, _RATE_OR_NONE = Range(above=0, most=_FASTEST), Range(least=0, most=_FASTEST)
 _SHARE = Range(least=0, most=1)
@@ -64,7 +64,8 @@ ALLOWED: Mapping[str, Allowed] = MappingProxyType(
     }
 )
 """What is allowed, by name. A learning rate of 0 keeps what it is of as it begins; 0 epochs give
-what a method begins with. Beyond an `edge_bias` of 100, edges are 0 or 1 in single precision."""
+what a method begins with. Beyond 1e38 a rate is infinite in single precision, and beyond an
+`edge_bias` of 100 edges are 0 or 1 in it."""
 
 
 def _too_few_steps(values: Mapping[str, Value]) -> str:

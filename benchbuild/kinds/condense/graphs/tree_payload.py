@@ -45,7 +45,11 @@ class CondensedTrees:
         weights: (patterns,) how much each counts in a loss.
         bonds: (nodes, fields) the labels of the edges to the parents, any for a root; None if edges
             have none.
+        by_row: Whether features are divided by their sum: they are those of real nodes, as they
+            are.
     """
+
+    by_row: ClassVar[bool] = False
 
     x: Tensor
     parents: Tensor
@@ -54,6 +58,11 @@ class CondensedTrees:
     y: Tensor
     weights: Tensor
     bonds: Tensor | None = None
+
+    @property
+    def by_row(self) -> bool:
+        """Whether its features are such that each node's sum to 1: they are those of the data."""
+        return False
 
     def detach(self) -> CondensedTrees:
         """Return a copy that later optimisation steps don't change."""

@@ -135,21 +135,28 @@ class Trees:
 
 
 def distinct_rows(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the different rows of a matrix, ascending, and which of them each row is.
-
-    Rows are first sorted into heaps by a hash, then every row is compared with the first of its
-    heap; only if two differ are all rows sorted by all columns.
-    """
+    """Return the different rows of a matrix, ascending, and which of them each row is."""
     matrix = matrix + np.zeros((), matrix.dtype)
     words = np.ascontiguousarray(matrix).view(np.uint32)
     factors = np.random.default_rng(0).integers(1, 2**63, words.shape[1], np.uint64) * 2 + 1
-    heap = np.zeros(len(matrix), np.uint64)
+    heaps = np.zeros(len(matrix), np.uint64)
     for column, factor in zip(words.T, factors, strict=True):
-        heap += column * factor
-    _, first, which = np.unique(heap, return_index=True, return_inverse=True)
+        heaps += column * factor
+    return rows_in_heaps(matrix, heaps)
+
+
+def rows_in_heaps(matrix: np.ndarray, heaps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the different rows of a matrix, ascending, and which of them each row is.
+
+    Every row is compared with the first of its heap; only if two differ are all rows sorted.
+
+    Args:
+        matrix: The rows.
+        heaps: A number for each row, the same for equal rows and rarely for others.
+    """
+    _, first, which = np.unique(heaps, return_index=True, return_inverse=True)
     if not np.array_equal(matrix, matrix[first[which]]):
-        rows, which = np.unique(matrix, axis=0, return_inverse=True)
-        return rows, which.reshape(-1)
+        first = which = np.arange(len(matrix))
     rows, rank = np.unique(matrix[first], axis=0, return_inverse=True)
     return rows, rank.reshape(-1)[which]
 

@@ -8,8 +8,9 @@ classes. The parameters are those of PyG's layers. The two models differ in M an
 gcn    :math:`\mathbf{M} = \hat{\mathbf{A}}`, normalised symmetrically with its weights; all layers
        end in ReLU, as in DosCond
 gin    :math:`\mathbf{M} = \mathbf{A} + \mathbf{I}`, the sum of the neighbours in proportion to the
-       weights of their edges; one linear map a layer, the last without normalisation and ReLU, as
-       in KiDD and GC-Bench. There the share of the node itself is learnt; here it is 1.
+       weights of their edges; one linear map a layer, the last layer without normalisation and
+       without ReLU, as in KiDD and GC-Bench. There the share of the node itself is learnt; here it
+       is 1.
 =====  ===================================================================================
 """
 
@@ -65,9 +66,9 @@ class GraphModel(nn.Module):
         self._linear_end = shape.linear_end
         self._dropout = config.number("dropout")
         self.convs = nn.ModuleList(_conv(shape.op, size, width) for size in inputs)
+        has_norm = config["norm"] == "batch"
         self.norms = nn.ModuleList(
-            nn.BatchNorm1d(width) if config["norm"] == "batch" else nn.Identity()
-            for _ in range(shape.steps)
+            nn.BatchNorm1d(width) if has_norm else nn.Identity() for _ in range(shape.steps)
         )
         self.head = nn.Linear(width, num_classes)
 

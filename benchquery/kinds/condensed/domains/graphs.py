@@ -162,6 +162,7 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
                 "molhiv": {1: {"lr_feat": 1e-4}, 10: {}, 50: {"lr_adj": 1e-6, "rank": 64}},
             },
             allowed={**_OF_REGRESSION, "rank": Range(least=1, most=MOST)},
+            chosen_on_test=True,
             domain="graphs",
             begins=_REAL,
         ),
@@ -185,6 +186,7 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
                 "molhiv": {1: {"lr_feat": 1e-4}, 10: {}},
             },
             allowed=_OF_REGRESSION,
+            chosen_on_test=True,
             domain="graphs",
             begins=_REAL,
         ),
@@ -213,7 +215,7 @@ _EVALUATION = TaskSpec(
     defaults={
         "hidden": 128,
         "layers": 3,
-        "epochs": 200,
+        "epochs": 100,
         "lr": 0.01,
         "weight_decay": 0.0,
         "dropout": 0.0,
@@ -232,10 +234,11 @@ _EVALUATION = TaskSpec(
     },
     presets={
         "doscond": {"layers": 3, "epochs": 500, "lr": 1e-3, "decay": "half", "norm": "none"},
-        "gc-bench": {"layers": 5, "weight_decay": 5e-4, "norm": "batch"},
+        "gc-bench": {"layers": 5, "epochs": 200, "weight_decay": 5e-4, "norm": "batch"},
         "kidd": {
             "hidden": 64,
             "layers": 5,
+            "epochs": 200,
             "lr": 1e-3,
             "weight_decay": 5e-4,
             "pooling": "sum",
@@ -267,5 +270,5 @@ GRAPHS = DomainSpec(
     tasks=MappingProxyType({"graph-classification": _EVALUATION}),
     form="graphs",
     two_metrics=True,
-    judge_epochs=100,
+    judge_epochs=50,
 )

@@ -43,6 +43,8 @@ class MethodSpec:
             works those out, and the trace has them beside the losses.
         recipe: Version of its defaults and of what it does; part of the hash of each of its
             configurations and of no other's.
+        chosen_on_test: Whether the published code chooses its snapshot by the test set. Protocol
+            ``as-released`` does so too, and nothing else ever does.
         domain: The sort of data that it condenses.
         begins: The initialisations that it can begin with; none for all of its domain's.
     """
@@ -59,6 +61,7 @@ class MethodSpec:
     allowed: Mapping[str, Allowed] = dataclasses.field(default_factory=dict)
     diagnostics: tuple[str, ...] = ()
     recipe: str = RECIPE
+    chosen_on_test: bool = False
     domain: str = "nodes"
     begins: tuple[str, ...] = ()
 
