@@ -23,8 +23,8 @@ from benchbuild.kinds.evaluate.evaluator import TASKS, GraphEvaluator
 from benchbuild.kinds.evaluate.link_prediction import NegativeSamples, Pairs, links_of, split_links
 from benchbuild.kinds.evaluate.operands import Operands
 from benchquery import condread
-from benchquery.kinds.condensed import config as query_config
 from benchquery.kinds.condensed.config import EvalConfig
+from benchquery.kinds.condensed.domains.nodes import NODES
 from tests.benchbuild.runs import benchbuild
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -150,7 +150,13 @@ def test_an_uncondensed_graph_does_as_well_as_the_graph_itself(graph: Graph) -> 
 
 
 def test_the_tasks_of_both_packages_are_the_same() -> None:
-    assert tuple(TASKS) == query_config.TASKS
+    assert tuple(TASKS) == tuple(NODES.tasks)
+
+
+def test_a_task_of_other_data_is_refused(graph: Graph) -> None:
+    condensed = CondensedGraph(graph.x[:5], graph.y[:5], None)
+    with pytest.raises(EvaluationError, match="'graph-classification' can't be tried on one graph"):
+        GraphEvaluator(graph, CPU).evaluate(condensed, EvalConfig("graph-classification"))
 
 
 def test_a_graph_without_edges_is_a_row_with_a_reason(graph: Graph) -> None:

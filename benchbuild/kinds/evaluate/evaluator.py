@@ -22,12 +22,20 @@ from benchquery.naming import unknown
 TASKS: Mapping[str, Callable[[Graph, torch.device], Task]] = MappingProxyType(
     {"node-classification": NodeClassification, "link-prediction": LinkPrediction}
 )
-"""The tasks by name; `benchquery.kinds.condensed.config.TASKS` has the same names."""
+"""The tasks by name; `benchquery.kinds.condensed.domains.nodes` has the same names."""
 Diagnostic = Callable[[CondensedGraph], float]
 DIAGNOSTICS: Mapping[str, Callable[[Graph, torch.device], Diagnostic]] = MappingProxyType(
     {"gntk": ValidationScore}
 )
 """What `MethodSpec.diagnostics` may name."""
+
+
+def _find_task(name: str) -> Callable[[Graph, torch.device], Task]:
+    if name not in TASKS:
+        raise EvaluationError(
+            f"task {name!r} can't be tried on one graph; allowed: {', '.join(TASKS)}"
+        )
+    return TASKS[name]
 
 
 class GraphEvaluator:
@@ -43,12 +51,16 @@ class GraphEvaluator:
 
     def __init__(self, graph: Graph, device: torch.device) -> None:
         self._nodes = NodeClassification(graph, device)
-        self._task = cache(lambda name: TASKS[name](graph, device))
+        self._task = cache(lambda name: _find_task(name)(graph, device))
         self._diagnostic = cache(lambda name: DIAGNOSTICS[name](graph, device))
         self._full = cache(lambda config: self._task(config.task).full(config))
 
     def evaluate(self, payload: CondensedGraph, config: EvalConfig) -> Evaluation:
-        """Train a model on a condensed graph; try it on the original one."""
+        """Train a model on a condensed graph; try it on the original one.
+
+        Raises:
+            EvaluationError: If the graph or the task can't be tried so.
+        """
         return self._task(config.task).evaluate(payload, config)
 
     def judge(self, payload: CondensedGraph, config: EvalConfig) -> float:
