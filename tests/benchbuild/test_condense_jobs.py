@@ -537,7 +537,7 @@ def test_a_dataset_without_classes_is_refused(monkeypatch: pytest.MonkeyPatch) -
         y: Tensor = torch.zeros(made.num_nodes, made.num_classes)
         return dataclasses.replace(made, y=y, metric="rocauc")
 
-    monkeypatch.setattr(datasets, "load", tasks)
+    monkeypatch.setattr(datasets, "load_data", tasks)
     run = condense_run("karate", [CondenseConfig("karate", "random", 0.2)], Evaluations.of())
     with pytest.raises(DatasetError, match="no classes"):
         kind_of("condense").open(run.settings, Place("cpu"))

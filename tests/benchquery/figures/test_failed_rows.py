@@ -73,7 +73,7 @@ def test_pictures_of_several_tables_say_what_is_left_out(
         draw({"curved": fail(architectures, np.ones(CURVED_ROWS, dtype=bool)), "cora": half})
 
 
-@pytest.mark.parametrize("name", CONDENSED.pictures)
+@pytest.mark.parametrize("name", [name for name in CONDENSED.pictures if name != "images"])
 def test_pictures_of_condensed_graphs_are_drawn(cond: RowTable[Any], name: str) -> None:
     drawn = written(getattr(cond.plot, name)())
     assert ("without a figure left out" in drawn) == (name in ("ratios", "costs", "models"))
@@ -96,11 +96,12 @@ def test_nothing_is_drawn_of_nothing(
         empty: RowTable[Any] = write_curved(tmp_path / "empty", np.ones(CURVED_ROWS, dtype=bool))
     else:
         empty = fail(table, np.ones(table.num_rows, dtype=bool))
-    for name in table.kind.pictures:
+    drawn = [name for name, one in table.kind.pictures.items() if one.where is None]
+    for name in drawn:
         with pytest.raises(QueryError, match="figure"):
             getattr(empty.plot, name)()
     write_report(empty, tmp_path / "empty.html")
-    assert (tmp_path / "empty.html").read_text().count("not drawn: ") == len(table.kind.pictures)
+    assert (tmp_path / "empty.html").read_text().count("not drawn: ") == len(drawn)
     write_report(table, tmp_path / "some.html")
     assert "not drawn" not in (tmp_path / "some.html").read_text()
 
