@@ -18,7 +18,7 @@ from benchbuild.pipeline.records import OK, STATUSES
 from benchbuild.pipeline.settings import JobSettings, Json, Name, Seeds, whole_numbers
 from benchbuild.typed import Distinct, Typed, check_names
 from benchquery.errors import ConfigError
-from benchquery.kinds.condensed.config import MODELS, TASKS, EvalConfig
+from benchquery.kinds.condensed.config import TASKS, EvalConfig
 from benchquery.kinds.condensed.domains import domain_of_task
 from benchquery.table.schema import CURVE_COLUMNS, curve_index
 
@@ -134,7 +134,7 @@ class Evaluations(Typed):
         super().__post_init__()
         for config in self.configs:
             config.check_runnable()
-        if len({config.replace(model=MODELS[0]) for config in self.configs}) > 1:
+        if len({config.replace(model=self.configs[0].model) for config in self.configs}) > 1:
             raise PlanError("all models of a run are evaluated on one task, and trained alike")
 
     @classmethod

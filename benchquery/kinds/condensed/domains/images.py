@@ -25,7 +25,7 @@ def _on_images(name: str) -> str:
 
 
 _NETWORK: dict[str, Value] = {"width": 128, "depth": 0}
-"""The ConvNet's; a depth of 0 is 3 blocks, or 4 for images of 64 pixels."""
+"""The ConvNet's; a depth of 0 is 3 blocks, 4 for images of 64 pixels, 2 for those of 8."""
 _COUNT, _RATE_OR_NONE = ALLOWED["outer"], ALLOWED["lr_feat"]
 _MOMENTUM = Range(least=0, below=1)
 _OF_NETWORK: dict[str, Allowed] = {
@@ -221,7 +221,10 @@ figure."""
 IMAGES = DomainSpec(
     name="images",
     size="per_class",
-    datasets=("cifar10", "cifar100", "tinyimagenet", "mnist", "fashion-mnist", "digits"),
+    datasets=(
+        *("cifar10", "cifar10-jpeg", "cifar100", "tinyimagenet", "mnist", "fashion-mnist"),
+        *("digits", "own-images"),
+    ),
     methods=METHODS,
     inits=INITS,
     backbones=BACKBONES,
