@@ -231,9 +231,9 @@ class Source:
 
 def contents(manifest: Manifest, folder: Path) -> str:
     """Say how many condensed graphs a table has, and in how many rows if there are more."""
-    graphs = len(set(condread(folder)))
-    rows = f" in {manifest.rows:,} rows" if manifest.rows != graphs else ""
-    return f"{graphs:,} condensed graphs{rows}"
+    table = condread(folder)
+    rows = f" in {manifest.rows:,} rows" if manifest.rows != len(table) else ""
+    return f"{len(table):,} {table.domain.many}{rows}"
 
 
 def problems_in_table(folder: Path) -> Iterator[str]:

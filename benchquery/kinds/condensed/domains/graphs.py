@@ -262,6 +262,7 @@ without its weight decay of 100."""
 
 GRAPHS = DomainSpec(
     name="graphs",
+    many="condensed sets of graphs",
     size="per_class",
     datasets=("nci1", "dd", "proteins-tu", "mutag", "molbace", "molbbbp", "molhiv", "motifs"),
     methods=METHODS,

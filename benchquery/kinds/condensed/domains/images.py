@@ -220,6 +220,7 @@ figure."""
 
 IMAGES = DomainSpec(
     name="images",
+    many="condensed sets of images",
     size="per_class",
     datasets=(
         *("cifar10", "cifar10-jpeg", "cifar100", "tinyimagenet", "mnist", "fashion-mnist"),

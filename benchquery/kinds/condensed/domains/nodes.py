@@ -187,6 +187,7 @@ _EVALUATION = TaskSpec(
 
 NODES = DomainSpec(
     name="nodes",
+    many="condensed graphs",
     size="ratio",
     datasets=(),
     methods=METHODS,

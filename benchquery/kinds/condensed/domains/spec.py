@@ -112,6 +112,7 @@ class DomainSpec:
 
     Attributes:
         name: Its name.
+        many: What its results are called.
         size: What says how large a result is.
         datasets: The datasets of the house that are of this sort; one that no domain names is taken
             for one graph with labelled nodes unless told otherwise.
@@ -127,6 +128,7 @@ class DomainSpec:
     """
 
     name: str
+    many: str
     size: Size
     datasets: tuple[str, ...]
     methods: Mapping[str, MethodSpec]
