@@ -88,7 +88,8 @@ SMOKES = (
     Smoke(
         "images",
         [
-            "--dataset digits:train=100,valid=20,test=20 --per-class 1 --batch 4 --width 4 --rounds 1"
+            "--dataset digits:train=100,valid=20,test=20 --per-class 1 --batch 4 --width 4 "
+            "--rounds 1"
         ],
         [rf"^{name}, 1 a class, 4 real( +\d\S*){{4}}$" for name in ("dm", "dc")],
     ),
