@@ -86,6 +86,16 @@ SMOKES = (
         [r"^motifs.* gcn( +\d\S*){4}$", r"^motifs.* gin( +\d\S*){4}$"],
     ),
     Smoke(
+    ),
+    Smoke(
+        "images",
+        [
+            "--dataset digits:train=100,valid=20,test=20 --per-class 1 --batch 4 --width 4 "
+            "--rounds 1"
+        ],
+        [rf"^{name}, 1 a class, 4 real( +\d\S*){{4}}$" for name in ("dm", "dc")],
+    ),
+    Smoke(
         "litegntk",
         ["--graphs 3 --synthetic 2 --nodes 8 --rank 2 --rounds 1"],
         [r"^low rank, labels +\d.*e-1\d$", r"^dense, features of their own, gradients +\d"],

@@ -50,6 +50,8 @@ _PAPER = "published by the GC-Bench paper"
 _NO_LOSS = ("epoch", "valid_perf", "seconds")
 _LARGEST = 220.0
 _WHOLE = "whole graph"
+_SIDE, _MOST_CLASSES = 0.55, 20
+"""Of a grid of images: inches of an image's side, and how many classes fit beside each other."""
 _LONGEST_NAME = 24
 """Letters in a line of a name; hyper-parameters make some names longer than a picture is wide."""
 
@@ -198,7 +200,7 @@ def trace(table: CondensedTable, key: CondenseConfig | str | None = None) -> mpl
 def images(
     table: CondensedTable, key: CondenseConfig | str | None = None, most: int = 10
 ) -> mpl_figure.Figure:
-    """Draw the condensed images of a configuration as a grid: a row a class.
+    """Draw the condensed images of a configuration as a grid: a column a class, of the first 20.
 
     Args:
         table: The table.
@@ -214,17 +216,17 @@ def images(
         raise QueryError(f"{record['config']} is no set of images")
     arrays = table.graph(record["config"])
     pixels, classes = shown_pixels(arrays), shown_classes(arrays)
-    rows = {label: np.flatnonzero(classes == label)[:most] for label in np.unique(classes).tolist()}
-    across = max(len(row) for row in rows.values())
-    side = 0.55
-    figure = new_figure(max(side * across + 0.6, 3.2), side * len(rows) + 0.7)
-    grid = figure.subplots(len(rows), across, squeeze=False)
-    for axes_of_row, (label_, numbers) in zip(grid, rows.items(), strict=True):
-        for axes in axes_of_row:
-            axes.set(xticks=[], yticks=[], frame_on=False)
-        for axes, number in zip(axes_of_row, numbers, strict=False):
+    shown = np.unique(classes)[:_MOST_CLASSES].tolist()
+    members = [np.flatnonzero(classes == one)[:most] for one in shown]
+    deepest = max(len(numbers) for numbers in members)
+    figure = new_figure(max(_SIDE * len(shown), 3.6), _SIDE * deepest + 0.9)
+    grid = figure.subplots(deepest, len(shown), squeeze=False)
+    for axes in grid.flat:
+        axes.set(xticks=[], yticks=[], frame_on=False)
+    for column, (one, numbers) in enumerate(zip(shown, members, strict=True)):
+        grid[0, column].set_title(str(one), fontsize=8)
+        for axes, number in zip(grid[:, column], numbers, strict=False):
             axes.imshow(pixels[number], cmap="gray", vmin=0, vmax=1, interpolation="nearest")
-        axes_of_row[0].set_ylabel(str(label_), fontsize=8, rotation=0, ha="right", va="center")
     heading = title(table, f"Images by {_naming(table, record)}")
     figure.suptitle(heading, fontsize=9, wrap=True)
     return figure

@@ -139,13 +139,16 @@ class Backbone:
                 total.add_(found, alpha=1 / len(images))
         return totals
 
-    def class_gradients(self, weights: Weights, images: Tensor, labels: Tensor) -> Weights:
-        """Return the gradients of each class's mean cross-entropy, differentiable for the images.
+    def class_gradients(
+        self, weights: Weights, images: Tensor, labels: Tensor, *, differentiable: bool = True
+    ) -> Weights:
+        """Return the gradients of each class's mean cross-entropy.
 
         Args:
             weights: Where to take them.
             images: As many of each class, those of one class after another.
             labels: (images,) their classes.
+            differentiable: Whether slopes for the images are wanted of the gradients.
 
         Returns:
             The gradients in the order of the weights, each with a first dimension of classes; those
@@ -161,7 +164,7 @@ class Backbone:
         found = self._passed(weights, images)
         loss = functional.cross_entropy(found.logits, labels, reduction="sum") / each
         ends = [*found.convolved, *found.scaled, found.logits]
-        slopes = torch.autograd.grad(loss, ends, create_graph=True)
+        slopes = torch.autograd.grad(loss, ends, create_graph=differentiable)
         blocks = len(self.paddings)
 
         def by_class(part: Tensor) -> Tensor:

@@ -34,6 +34,10 @@ LOOPS: Mapping[int, tuple[int, int]] = MappingProxyType(
 next greater one, or of 50."""
 
 
+TOGETHER = 256
+"""Real images up to which all classes take one pass; more take as long class by class."""
+
+
 def loops(config: CondenseConfig) -> tuple[int, int]:
     """Return how many outer and inner loops an epoch has."""
     wanted = config.count("per_class")
@@ -111,6 +115,14 @@ class GradientMatching:
             numbers: The images of each class.
             draws: How those of each class are augmented.
         """
+        counts = {len(chosen) for chosen in numbers}
+        if len(counts) == 1 and max(counts) * len(numbers) <= TOGETHER:
+            chosen = torch.cat(numbers)
+            rows = draws.repeat_interleave(max(counts), dim=0)
+            images = self._siamese.apply(self._problem.images(chosen), rows)
+            labels = self._problem.y[chosen]
+            together = self._backbone.class_gradients(weights, images, labels, differentiable=False)
+            return [part.detach() for part in together]
         found = []
         for chosen, row in zip(numbers, draws, strict=True):
             images = self._siamese.apply(self._problem.images(chosen), row[None])
