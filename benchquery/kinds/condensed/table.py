@@ -7,7 +7,7 @@ it has evaluations. Tables never change once opened, so any number of threads ma
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -23,6 +23,7 @@ from benchquery.kinds.condensed.domains import DOMAINS
 from benchquery.kinds.condensed.domains.nodes import NODES
 from benchquery.kinds.condensed.domains.spec import DomainSpec
 from benchquery.kinds.condensed.graphs import GRAPHS, Graphs, edge_weights, node_degrees
+from benchquery.kinds.condensed.methods import method_names
 from benchquery.table.curves import Seed, known_epochs
 from benchquery.table.record import Record
 from benchquery.table.rows import Names, RowTable
@@ -150,6 +151,14 @@ class CondensedTable(RowTable[str]):
         if len(values) > 1:
             raise QueryError("give either --hash or what the configuration is, not both")
         return self._row(values["hash"])
+
+    def _values_of(self, name: str) -> Collection[str]:
+        """Return the texts that a column may hold: of methods those of the table's domain."""
+        known = super()._values_of(name)
+        if name != "method" or not self.num_rows:
+            return known
+        there = self._columns.whole[name].tolist()
+        return dict.fromkeys([*method_names(self.domain.name), *there])
 
     @property
     def _groups(self) -> Ints:
