@@ -131,7 +131,7 @@ def published(table: str, paper: str = GRAPHS_PAPER, **equals: object) -> tuple[
     if paper not in SOURCES or table not in published_tables(paper):
         known = published_tables(paper) if paper in SOURCES else SOURCES
         raise UnknownNameError(
-            f"there is no published table {table!r} of {paper}; there are {', '.join(known)}"
+            f"there is no published table {table!r}; there are {', '.join(known)}"
         )
     fields = [field.name for field in dataclasses.fields(Published)]
     if unknown := equals.keys() - set(fields):
