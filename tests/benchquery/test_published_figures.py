@@ -63,8 +63,9 @@ def test_figures_are_found_by_what_they_are() -> None:
 def test_files_that_make_no_sense_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
-    (tmp_path / "table-9.csv").write_text(text)
-    monkeypatch.setattr(module, "_FOLDER", tmp_path)
+    (tmp_path / "gc-bench").mkdir()
+    (tmp_path / "gc-bench" / "table-9.csv").write_text(text)
+    monkeypatch.setattr(module, "BUNDLED", tmp_path)
     if text == "x":
         assert published("9") == ()
     else:

@@ -12,8 +12,12 @@ from benchquery.commands.options import add_command, add_where, print_rows
 from benchquery.commands.show import add_show, run_show
 from benchquery.commands.top import add_top, run_top
 from benchquery.kinds.condensed.config import PROTOCOLS, changed_values
+from benchquery.kinds.condensed.domains.images import IMAGES
 from benchquery.kinds.condensed.published import (
+    GRAPHS_PAPER,
+    IMAGES_PAPER,
     SOURCE,
+    SOURCES,
     WHOLE,
     Published,
     mean_accuracy,
@@ -86,7 +90,8 @@ def _compare(args: argparse.Namespace) -> None:
         return
     one_task = len({row["task"] for row in rows}) == 1
     print_rows([_for_people(row, with_task=not one_task) for row in rows], as_json=False)
-    print(f"\npercent; paper: {SOURCE}")
+    paper = IMAGES_PAPER if table.domain is IMAGES else GRAPHS_PAPER
+    print(f"\npercent; paper: {SOURCES[paper]}")
 
 
 def _whole_rows(table: CondensedTable) -> Iterator[dict[str, Any]]:

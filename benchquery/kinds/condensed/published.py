@@ -1,7 +1,7 @@
-"""What others published on condensed graphs: the result tables of GC-Bench, as printed.
+"""What others published on condensed data: result tables of GC-Bench and DC-Bench, as printed.
 
-The figures are typed over from the paper; ``gc-bench/README.md`` beside them says what could not
-be read. They are references to compare with, and never part of a table that was measured.
+The figures are typed over from the papers; the ``README.md`` beside them says what could not be
+read. They are references to compare with, and never part of a table that was measured.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from benchquery.errors import CorruptTableError, QueryError, UnknownNameError
-from benchquery.kinds.condensed.config import CondenseConfig
+from benchquery.kinds.condensed.config import CondenseConfig, changed_values
 from benchquery.kinds.condensed.domains import DOMAINS
 from benchquery.kinds.condensed.domains.graphs import GRAPHS
 from benchquery.kinds.condensed.domains.images import IMAGES
 from benchquery.kinds.condensed.domains.nodes import NODES
+from benchquery.kinds.condensed.domains.spec import NONE
 from benchquery.table.store import BUNDLED
 
 SOURCE = "Sun et al., GC-Bench: An Open and Unified Benchmark for Graph Condensation"
@@ -26,7 +27,12 @@ WHOLE = "whole"
 """The method of figures that are of the whole graph."""
 
 _PERCENT: Mapping[str | None, float] = {"percent": 1.0, "fraction": 100.0}
-_FOLDER = BUNDLED / "gc-bench"
+GRAPHS_PAPER, IMAGES_PAPER = "gc-bench", "dc-bench"
+SOURCES: Mapping[str, str] = {
+    GRAPHS_PAPER: SOURCE,
+    IMAGES_PAPER: "Cui et al., DC-BENCH: Dataset Condensation Benchmark",
+}
+"""The papers by the names of their folders."""
 _PREFIX = "table-"
 _BY_MODEL: Mapping[str, str] = {"gin": "3", "gcn": "b3"}
 """The tables of sets of graphs by the model that judged them."""
@@ -55,6 +61,10 @@ class Published:
         mean: The figure; None where the paper has none, or it can't be read.
         std: Its standard deviation.
         note: Why there is no figure, or what to know of it.
+        images_per_class: Images of each class in a condensed set of images.
+        augmentation: How images were augmented where a network learnt on them.
+        embedding: What images were compared by.
+        paper: The paper, a name in `SOURCES`.
     """
 
     table: str
@@ -73,6 +83,10 @@ class Published:
     mean: float | None = None
     std: float | None = None
     note: str | None = None
+    images_per_class: int | None = None
+    augmentation: str | None = None
+    embedding: str | None = None
+    paper: str = GRAPHS_PAPER
 
     @property
     def percent(self) -> float | None:
@@ -87,28 +101,31 @@ class Published:
     @property
     def source(self) -> str:
         """Where the figure is from."""
-        return f"{SOURCE}, Table {self.table.upper()}"
+        return f"{SOURCES[self.paper]}, Table {self.table.upper()}"
 
 
 _NUMBERS: dict[str, Callable[[str], float]] = {
     "ratio": float,
     "graphs_per_class": int,
+    "images_per_class": int,
     "labelled_share": float,
     "mean": float,
     "std": float,
 }
 
 
-def published_tables() -> tuple[str, ...]:
-    """Return the names of the paper's tables that are here."""
-    return tuple(sorted(path.stem.removeprefix(_PREFIX) for path in _FOLDER.glob("*.csv")))
+def published_tables(paper: str = GRAPHS_PAPER) -> tuple[str, ...]:
+    """Return the names of a paper's tables that are here."""
+    files = (BUNDLED / paper).glob("*.csv")
+    return tuple(sorted(path.stem.removeprefix(_PREFIX) for path in files))
 
 
-def published(table: str, **equals: object) -> tuple[Published, ...]:
-    """Return the figures of one of the paper's tables.
+def published(table: str, paper: str = GRAPHS_PAPER, **equals: object) -> tuple[Published, ...]:
+    """Return the figures of one of a paper's tables.
 
     Args:
         table: Its name, for example ``2`` or ``b11``.
+        paper: The paper, a name in `SOURCES`.
         equals: Attributes of `Published` that must equal a value.
 
     Raises:
@@ -116,16 +133,17 @@ def published(table: str, **equals: object) -> tuple[Published, ...]:
         QueryError: If figures have no such attribute.
         CorruptTableError: If the file can't be read.
     """
-    if table not in published_tables():
+    if paper not in SOURCES or table not in published_tables(paper):
+        known = published_tables(paper) if paper in SOURCES else SOURCES
         raise UnknownNameError(
-            f"there is no published table {table!r}; there are {', '.join(published_tables())}"
+            f"there is no published table {table!r}; there are {', '.join(known)}"
         )
     fields = [field.name for field in dataclasses.fields(Published)]
     if unknown := equals.keys() - set(fields):
         raise QueryError(f"figures have no {', '.join(sorted(unknown))}; they have {fields}")
     return tuple(
         figure
-        for figure in _read(_FOLDER / f"{_PREFIX}{table}.csv")
+        for figure in _read(BUNDLED / paper / f"{_PREFIX}{table}.csv")
         if all(getattr(figure, name) == value for name, value in equals.items())
     )
 
@@ -139,6 +157,7 @@ def _read(path: Path) -> tuple[Published, ...]:
             return tuple(
                 Published(
                     table=table,
+                    paper=path.parent.name,
                     **{
                         name: _NUMBERS.get(name, str)(text) if text else None
                         for name, text in row.items()
@@ -150,7 +169,9 @@ def _read(path: Path) -> tuple[Published, ...]:
         raise CorruptTableError(f"{path} is no file of published figures: {error}") from error
 
 
-def paper_accuracy(config: CondenseConfig, model: str, task: str = NODES.task) -> Published | None:
+def paper_accuracy(
+    config: CondenseConfig, model: str, task: str = NODES.task, augmentation: str = NONE
+) -> Published | None:
     """Return what the paper says of condensed data: how well a model trained on it does.
 
     Of one graph, Table 2 has every method with its usual initialisation and GCN, Tables B11 and B12
@@ -162,9 +183,10 @@ def paper_accuracy(config: CondenseConfig, model: str, task: str = NODES.task) -
         config: How it was condensed; hyper-parameters other than the paper's are not looked at.
         model: What was trained on the condensed data.
         task: To do what.
+        augmentation: How images were augmented where the model learnt on them.
     """
     if config.domain is IMAGES:
-        return None
+        return _image_accuracy(config, model, augmentation)
     if config.domain is GRAPHS:
         found = published(
             _BY_MODEL.get(model, "3"),
@@ -175,6 +197,14 @@ def paper_accuracy(config: CondenseConfig, model: str, task: str = NODES.task) -
         )
         return next((figure for figure in found if figure.mean is not None), None)
     return _node_accuracy(config, model, task)
+
+
+def _image_accuracy(config: CondenseConfig, model: str, augmentation: str) -> Published | None:
+    """Return the figure of DC-Bench's Table 4, or of its Table 6 for larger sets."""
+    same = {"dataset": config.dataset, "method": config.method, "model": model}
+    size = {"images_per_class": config["per_class"], "augmentation": augmentation}
+    found = [one for table in ("4", "6") for one in published(table, IMAGES_PAPER, **same, **size)]
+    return next((figure for figure in found if figure.mean is not None), None)
 
 
 def _node_accuracy(config: CondenseConfig, model: str, task: str) -> Published | None:
@@ -207,7 +237,9 @@ def mean_accuracy(mean: Mapping[str, Any]) -> Published | None:
         domain=domain.name,
         **{name: mean[name] for name in names if name in mean},
     )
-    return paper_accuracy(config, mean["model"], mean["task"])
+    judged = changed_values(mean["evaluation_text"])
+    augmentation = str(judged.get("augmentation", NONE))
+    return paper_accuracy(config, mean["model"], mean["task"], augmentation)
 
 
 def whole_accuracy(dataset: str, model: str, task: str = NODES.task) -> Published | None:
