@@ -79,7 +79,7 @@ def test_a_job_begins_again_as_it_did(dataset: str) -> None:
     graph = load(dataset, real_root(dataset))
     built = lightread(f"{dataset}-built")
     arch = Arch.from_hash(55288)
-    hp = hyperparameters_for(dataset).override(epochs=10)
+    hp = hyperparameters_for(dataset).override(epochs=6)
     again = train(arch, graph, hp, seed=0)
     # Other processors round otherwise; later epochs add that up.
-    np.testing.assert_allclose(again.curves[:, 3:6], built.curve(arch, 0)[:10, 3:6], rtol=1e-3)
+    np.testing.assert_allclose(again.curves[:, 3:6], built.curve(arch, 0)[:6, 3:6], rtol=1e-3)
