@@ -120,7 +120,7 @@ def published_tables(paper: str = GRAPHS_PAPER) -> tuple[str, ...]:
     return tuple(sorted(path.stem.removeprefix(_PREFIX) for path in files))
 
 
-def published(table: str, paper: str = GRAPHS_PAPER, **equals: object) -> tuple[Published, ...]:
+def published(table: str, paper: str = GRAPHS_PAPER, /, **equals: object) -> tuple[Published, ...]:
     """Return the figures of one of a paper's tables.
 
     Args:
