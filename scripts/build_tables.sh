@@ -45,6 +45,19 @@ trained pubmed --sample 12 --seeds 3
 trained photo --sample 12 --seeds 3
 trained computers --sample 12 --seeds 3
 
+# sets DATASET: sets of graphs, by methods that choose and methods that learn, and what those began
+# with. Seed 0 is what settings may be chosen by.
+sets() {
+    dataset=$1
+    sizes="--per-class 1,10,50 --models gcn,gin"
+    # shellcheck disable=SC2086
+    {
+        condense mirage $sizes --method mirage --seed 1
+        condense learnt $sizes --method kidd-lr,kidd-d,doscond --seed 1
+        condense init $sizes --method kidd-lr,kidd-d,doscond --seed 1 --hp epochs=0
+    }
+}
+
 condensed cora 0.013,0.026,0.052
 condense gcond --ratio 0.026 --method gcond --seed 1,2
 condense released --ratio 0.026 --method gcond,gcdm,dm --protocol as-released
@@ -52,3 +65,13 @@ publish cora-condensed out/runs/cora-condensed-*
 
 condensed citeseer 0.009,0.018,0.036
 publish citeseer-condensed out/runs/citeseer-condensed-*
+
+sets nci1
+condense chosen --per-class 1,10,50 --models gcn,gin --method random,herding,k-center --seed 1
+condense random --per-class 1,10,50 --models gcn,gin --method random --seed 2,3
+condense mirage-more --per-class 5,20 --models gcn,gin --method mirage --seed 1
+publish nci1-condensed out/runs/nci1-condensed-*
+
+sets molbace
+condense chosen --per-class 1,10,50 --models gcn,gin --method random,herding,k-center --seed 1,2,3
+publish molbace-condensed out/runs/molbace-condensed-*
