@@ -1,0 +1,59 @@
+"""The bundled tables of condensed sets of graphs: complete, and true when a set is judged again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from benchbuild.datasets.registry import load_graphs
+from benchbuild.kinds.condense.forms import payload_type
+from benchbuild.kinds.evaluate.graphs.evaluator import GraphSetEvaluator
+from benchquery import CondenseConfig, EvalConfig, condread
+from benchquery.kinds.condensed.domains.graphs import METHODS
+from benchquery.kinds.condensed.published import whole_accuracy
+from benchquery.table.store import find, verify
+from tests.benchbuild.real import real_root
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+DATASETS = ("nci1", "molbace")
+SIZES = (1, 10, 50)
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_every_method_is_there_with_its_controls(dataset: str) -> None:
+    assert verify(find(dataset, kind="condensed")).origin == "measured"
+    cond = condread(dataset)
+    for method, spec in METHODS.items():
+        for size in SIZES:
+            config = CondenseConfig(dataset, method, per_class=size, seed=1)
+            for row in cond.evaluations(config).records():
+                assert (row["status"], row["eval_seeds"]) == ("ok", 3)
+                assert np.isfinite(row["gain_over_random"])
+                learns = spec.family in ("gradient", "kernel")
+                assert np.isfinite(row["gain_over_init"]) == learns
+                assert 0 < row["share_dense"] < 1
+                assert 0 < row["share_compact"] < 1
+    assert 0 not in cond.column("seed")
+
+
+def test_the_whole_set_gives_what_the_paper_prints() -> None:
+    for row in condread("nci1").where(method="random", per_class=1, seed=1).records():
+        printed = whole_accuracy("nci1", row["model"], row["task"])
+        assert printed is not None
+        assert 100 * row["full_perf"] == pytest.approx(printed.percent, abs=2)
+
+
+@pytest.mark.parametrize("method", ["herding", "kidd-lr", "doscond", "mirage"])
+def test_a_stored_set_gives_its_figure_again(method: str) -> None:
+    data = load_graphs("nci1", real_root("nci1"))
+    cond = condread("nci1")
+    config = CondenseConfig("nci1", method, per_class=10, seed=1)
+    number = config.valid_hash()
+    stored = payload_type(cond.graphs.form(number)).from_arrays(cond.graph(number))
+    judged = EvalConfig("graph-classification", "gcn", seed=1)
+    found = GraphSetEvaluator(data, torch.device("cpu")).evaluate(stored.payload(), judged)
+    # Other processors round otherwise, and 100 epochs add that up.
+    assert found.perf == pytest.approx(cond[config]["perf_seed1"], abs=0.03)
+    assert found.valid_perf == pytest.approx(cond[config]["valid_perf_seed1"], abs=0.03)
