@@ -34,7 +34,8 @@ def test_every_method_is_there_with_its_controls(dataset: str) -> None:
                 learns = spec.family in ("gradient", "kernel")
                 assert np.isfinite(row["gain_over_init"]) == learns
                 assert 0 < row["share_dense"] < 1
-                assert 0 < row["share_compact"] < 1
+                # Learnt features are fractions, which take more room than small whole numbers do.
+                assert row["share_compact"] > 0
     assert 0 not in cond.column("seed")
 
 
