@@ -109,7 +109,7 @@ def test_nothing_to_compare(capsys: pytest.CaptureFixture[str], source: str) -> 
             "show toy",
             "7 condensed graphs of 'toy-condensed' have ratio 0.026; narrow it down by --config",
         ),
-        ("show toy --method nope", "no row has the method 'nope'; there are dc, dm, doscond"),
+        ("show toy --method nope", "no row has the method 'nope'; there are dm, doscond, gcdm"),
         ("show toy --hash 12", "'12' is none of the 13 configurations"),
         ("show toy --hash 12 --seed 1", "either --hash or"),
         ("show toy --seed one", "column 'seed' holds numbers, not 'one'"),
