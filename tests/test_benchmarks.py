@@ -85,7 +85,6 @@ SMOKES = (
         ["--dataset motifs:graphs=40 --per-class 2 --epochs 1"],
         [r"^motifs.* gcn( +\d\S*){4}$", r"^motifs.* gin( +\d\S*){4}$"],
     ),
-    Smoke(),
     Smoke(
         "images",
         [

@@ -55,7 +55,7 @@ def problem() -> ImagesProblem:
 
 def config(method: str, per_class: int = 2, **changed: Any) -> CondenseConfig:
     whole = CondenseConfig(DIGITS, method, per_class=per_class)
-    quick = {"width": 4, "depth": 3, "epochs": 3, "evaluate_every": 2, "batch": 16}
+    quick = {"width": 4, "epochs": 3, "evaluate_every": 2, "batch": 16}
     quick = {name: value for name, value in quick.items() if name in whole.hyperparameters}
     return whole.replace(**{**quick, **changed})
 

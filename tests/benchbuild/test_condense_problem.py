@@ -126,7 +126,7 @@ def test_the_trace_has_the_diagnostics_of_a_method(inductive: bool, tmp_path: Pa
     config = settings("sfgc")
     done = run(config, graph, tmp_path)
     score = ValidationScore(graph, CPU)
-    made = condenser("sfgc")(Problem.of(graph, CPU), config, Workspace(tmp_path, {}))
+    made = condenser(config)(Problem.of(graph, CPU), config, Workspace(tmp_path, {}))
     expected = [score(snapshot.payload) for snapshot in made]  # type: ignore[arg-type]
     assert done.trace["gntk"].tolist() == np.array(expected, np.float32).tolist()
     assert list(run(settings("geom"), graph, tmp_path).trace) == [

@@ -596,9 +596,9 @@ def test_images_that_are_all_alike_have_no_deviation() -> None:
 
 
 def test_each_sort_is_loaded_as_what_it_is() -> None:
-    with pytest.raises(DatasetError, match=r"'digits' is of the sort 'images'; .* 'nodes'"):
+    with pytest.raises(DatasetError, match=r"'digits' is a set of images; load needs one graph"):
         load("digits")
-    with pytest.raises(DatasetError, match=r"'karate' is of the sort 'nodes'; .* 'images'"):
+    with pytest.raises(DatasetError, match=r"'karate' is one graph .*; load_images needs a set of"):
         load_images("karate")
     assert (load_data("digits").sort, load_data("karate").sort) == ("images", "nodes")
 

@@ -65,9 +65,9 @@ def test_networks_take_images_of_every_size(name: str, shape: Shape) -> None:
 
 def test_the_convnet_deepens_with_the_images() -> None:
     blocks = {shape: len(ConvNet(shape, 10, width=8).features) // 4 for shape in SHAPES}
-    assert list(blocks.values()) == [3, 3, 3, 4]
+    assert list(blocks.values()) == [2, 3, 3, 4]
     embedded = [ConvNet(shape, 10, width=8).embedded for shape in SHAPES]
-    assert embedded == [8, 8 * 16, 8 * 16, 8 * 16]
+    assert embedded == [8 * 4, 8 * 16, 8 * 16, 8 * 16]
     assert ConvNet((1, 12, 9), 2, width=4, depth=2).embedded == 4 * 3 * 2
 
 

@@ -166,8 +166,9 @@ def test_the_checksum_is_that_of_the_other_fields(built: Path) -> None:
 
 
 def test_bundled_manifests_are_known(tmp_path: Path) -> None:
-    folders = [path.parent for path in BUNDLED.glob("*/manifest.json")]
-    sums = [hashlib.sha256((one / "manifest.json").read_bytes()).hexdigest() for one in folders]
+    contents = [path.read_bytes() for path in BUNDLED.glob("*/manifest.json")]
+    first = [content for content in contents if "sha256" not in json.loads(content)]
+    sums = [hashlib.sha256(content).hexdigest() for content in first]
     assert sorted(sums) == sorted(BUNDLED_MANIFESTS.values())
     copy = shutil.copytree(BUNDLED / "cora", tmp_path / "cora")
     good = (copy / "manifest.json").read_bytes()

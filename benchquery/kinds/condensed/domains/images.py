@@ -39,9 +39,6 @@ _LEARNT: dict[str, Allowed] = {
     "momentum": _MOMENTUM,
 }
 
-_SMALL: dict[str, dict[str, Value]] = {"digits": {"depth": 2}}
-"""A third block would normalise 2 x 2 pixels, whose gradients are too rough to be matched."""
-
 _GRADIENT: dict[str, Value] = {
     **_NETWORK,
     "epochs": 1000,
@@ -92,7 +89,6 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
             "noise",
             "convnet",
             {**_GRADIENT, "augmentation": "none"},
-            _SMALL,
             allowed=_OF_GRADIENT,
             domain="images",
         ),
@@ -102,7 +98,6 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
             "sample",
             "convnet",
             {**_GRADIENT, "augmentation": "dsa"},
-            _SMALL,
             allowed=_OF_GRADIENT,
             domain="images",
         ),
@@ -120,7 +115,6 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
                 "lr_image": 1.0,
                 "momentum": 0.5,
             },
-            _SMALL,
             allowed=_LEARNT,
             domain="images",
         ),
@@ -148,7 +142,6 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
                 "lr_student": 0.01,
                 "momentum": 0.5,
             },
-            _SMALL,
             allowed={
                 **_LEARNT,
                 "batch_student": _COUNT,
