@@ -73,7 +73,7 @@ class Visit:
 
     def check(self, url: str) -> None:
         """Assert that there were no complaints, and that only one server was asked."""
-        assert self.complaints == []
+        assert self.complaints == [], self.complaints
         assert self.requests
         allowed = (url, f"blob:{url}")
         assert [asked for asked in self.requests if not asked.startswith(allowed)] == []
