@@ -261,10 +261,10 @@ def test_the_exported_folder_is_the_same_page(browser: Any, folder: Path, tmp_pa
         visit = Visit(browser)
         for name in (ODDLY_NAMED, NAME, "karate", "karate-condensed"):
             visit.open(address)
-            visit.page.wait_for_load_state("networkidle")
+            visit.settle()
             visit.go(f"table={urllib.parse.quote(name)}")
             visit.page.wait_for_function("(name) => document.title.startsWith(name)", arg=name)
-            visit.page.wait_for_load_state("networkidle")
+            visit.settle()
         visit.check(address)
         visit.page.close()
 

@@ -57,6 +57,10 @@ class Visit:
         self.requests: list[str] = []
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("requestfailed", lambda request: self.complaints.append(request.url))
+        self._loading: set[Any] = set()
+        self.page.on("request", self._begin)
+        self.page.on("requestfinished", self._end)
+        self.page.on("requestfailed", self._end)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on(
             "console",
@@ -70,6 +74,20 @@ class Visit:
     def open(self, address: str) -> None:
         self.page.goto(address)
         self.page.wait_for_selector("body[data-ready]")
+
+    def _begin(self, request: Any) -> None:
+        self._loading.add(request)
+
+    def _end(self, request: Any) -> None:
+        self._loading.discard(request)
+
+    def settle(self) -> None:
+        """Wait until nothing is being loaded, for as long as a look takes."""
+        while self._loading:
+            self.page.wait_for_timeout(20)
+        self.page.wait_for_timeout(300)
+        if self._loading:
+            self.settle()
 
     def check(self, url: str) -> None:
         """Assert that there were no complaints, and that only one server was asked."""
