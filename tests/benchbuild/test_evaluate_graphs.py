@@ -414,6 +414,19 @@ def test_the_other_metric_is_that_of_the_chosen_epoch(payload: CondensedGraphs) 
     assert theirs.other_perf == ours.curve[theirs.best_epoch, column]
 
 
+def test_the_last_epoch_is_reported_where_that_is_asked_for(
+    evaluator: GraphSetEvaluator, payload: CondensedGraphs
+) -> None:
+    best, last = (
+        evaluator.evaluate(payload, config(lr=0.1, report=one)) for one in ("best", "last")
+    )
+    measured = [curve_index(name) for name in ("valid_perf", "test_perf")]
+    np.testing.assert_array_equal(best.curve[:, measured], last.curve[:, measured])
+    assert [last.valid_perf, last.perf] == last.curve[-1, measured].tolist()
+    assert last.best_epoch == 11 != best.best_epoch
+    assert best.valid_perf == best.curve[:, measured[0]].max()
+
+
 def test_a_training_that_diverges_says_so(evaluator: GraphSetEvaluator) -> None:
     graphs = motifs(4)
     large = dataclasses.replace(graphs, x=graphs.x * 1e37)

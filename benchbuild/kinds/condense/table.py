@@ -241,7 +241,7 @@ def problems_in_table(folder: Path) -> Iterator[str]:
     for row in rows_of(condread(folder)):
         for seed, result in row.results.items():
             where = f"config={row.config.valid_hash()} model={row.evaluation.model} seed={seed}"
-            yield from (f"{where}: {problem}" for problem in result.problems())
+            yield from (f"{where}: {problem}" for problem in result.problems(row.evaluation))
 
 
 def _failed(
