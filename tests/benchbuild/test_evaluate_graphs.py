@@ -406,6 +406,13 @@ def test_the_whole_set_is_learnt_once_in_batches() -> None:
     np.testing.assert_array_equal(at_once.curve, given.curve)
 
 
+def test_a_whole_set_that_is_too_large_is_not_learnt(evaluator: GraphSetEvaluator) -> None:
+    assert not math.isnan(evaluator.full(config(full_graphs=30)).perf)
+    nothing = evaluator.full(config(full_graphs=29))
+    assert (nothing.status, nothing.best_epoch, nothing.curve.shape) == ("ok", -1, (12, 7))
+    assert math.isnan(nothing.perf)
+
+
 def test_the_other_metric_is_that_of_the_chosen_epoch(payload: CondensedGraphs) -> None:
     ours = GraphSetEvaluator(dataset(), CPU).evaluate(payload, config("gin"))
     theirs = GraphSetEvaluator(dataset(metric="rocauc"), CPU).evaluate(payload, config("gin"))

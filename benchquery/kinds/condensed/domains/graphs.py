@@ -225,6 +225,7 @@ _EVALUATION = TaskSpec(
         "decay": "step",
         "norm": "none",
         "report": "best",
+        "full_graphs": 10_000,
     },
     by_model={"gin": {"layers": 5, "norm": "batch"}},
     allowed={
@@ -233,6 +234,7 @@ _EVALUATION = TaskSpec(
         "decay": Choice(("none", "half", "step")),
         "norm": Choice(("none", "batch")),
         "report": Choice(("best", "last")),
+        "full_graphs": Range(least=0, most=MOST),
     },
     presets={
         "doscond": {"layers": 3, "epochs": 500, "lr": 1e-3, "decay": "half", "norm": "none"},
@@ -268,7 +270,8 @@ _EVALUATION = TaskSpec(
 """Presets: the GCN of DosCond (molhiv: 100 epochs, ``pooling="sum"``), which is also that of
 GC-Bench; the GIN of GC-Bench (molhiv: ``pooling="sum"``); the GIN of KiDD; both models of Mirage,
 without its weight decay of 100. Of both GINs the last epoch is reported, as their code does; all
-else reports the epoch of best validation."""
+else reports the epoch of best validation. Where there are more than `full_graphs` training graphs,
+no model is trained on all of them."""
 
 GRAPHS = DomainSpec(
     name="graphs",
