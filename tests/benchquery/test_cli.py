@@ -19,7 +19,8 @@ from benchquery.cli import main
 
 COMMANDS = (
     "datasets", "show", "top", "pareto", "compare", "fidelity", "condensed",
-    "condensed show", "condensed top", "condensed compare", "search", "plot", "report", "explore",
+    "condensed show", "condensed top", "condensed compare", "condensed ledger",
+    "search", "plot", "report", "explore",
     "export", "verify",
 )  # fmt: skip
 
