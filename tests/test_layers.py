@@ -28,7 +28,7 @@ LAYERS = {
         ("analysis", "figures"),
         ("kinds",),
         ("search",),
-        ("adapters",),
+        ("adapters", "compat"),
         ("explorer", "commands"),
         ("testing", "fuzzing", "cli", "__main__"),
     ),
