@@ -10,7 +10,9 @@ from pathlib import Path
 
 from benchbuild.fuzzing.outcome import Fuzzer
 
-FUZZERS = ("tables", "runs", "settings", "traces", "pickles", "commands")
+FUZZERS = (
+    "tables", "payloads", "runs", "records", "settings", "traces", "pickles", "commands",
+)  # fmt: skip
 """Modules of this package; each has a function ``fuzz``."""
 
 

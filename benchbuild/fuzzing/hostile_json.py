@@ -16,10 +16,11 @@ _NUMBERS = (
     0, 1, -1, 7, 2**31 - 1, 2**31, 2**53 + 1, 2**63, 2**70, -(2**70), 10**400, 10**4000, 0.5, -0.0,
     1e-320, 1e308, -1e308, math.nan, math.inf, -math.inf,
 )  # fmt: skip
-_TEXTS = (
+TEXTS = (
     "", " ", "x", "all", "karate", "nan", "-1", "0", "é\n\x1b[2J", "\0", "\ud800", "\u202e", "日本",
     "a" * 5_000, "../../etc", "/dev/zero", "{}", "[" * 50_000, '{"a":' * 50_000, "%s{0}$(x)",
 )  # fmt: skip
+"""Texts that are no names, or that claim to be something else."""
 _OTHERS: tuple[Any, ...] = (
     None, True, False, [], {}, [[]], [None], {"": 0}, {"sample": 2**70, "seed": -1},
     {"sample": 3, "seed": [0]}, [0, 0], [2**70], ["x"], list(range(100_000)),
@@ -63,7 +64,7 @@ def _places(value: Any) -> list[Place]:
 
 
 def _replace(holder: Any, key: Any, rng: random.Random) -> None:
-    holder[key] = copy.deepcopy(rng.choice(rng.choice((_NUMBERS, _TEXTS, _OTHERS))))
+    holder[key] = copy.deepcopy(rng.choice(rng.choice((_NUMBERS, TEXTS, _OTHERS))))
 
 
 def _remove(holder: Any, key: Any, rng: random.Random) -> None:

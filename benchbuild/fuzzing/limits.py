@@ -28,3 +28,25 @@ def limited(memory: int, seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+class TimeError(Exception):
+    """A trial took more processor time than it may."""
+
+
+@contextlib.contextmanager
+def told_when_too_long(seconds: float) -> Iterator[None]:
+    """Let a trial that takes longer than `limited` allows end in a `TimeError`.
+
+    Args:
+        seconds: What is allowed.
+    """
+
+    def tell(number: int, frame: object) -> None:
+        raise TimeError(f"more than {seconds} s")
+
+    before = signal.signal(signal.SIGPROF, tell)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGPROF, before)

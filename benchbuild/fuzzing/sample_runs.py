@@ -1,9 +1,13 @@
-"""Small finished runs of every kind of job, on the karate club."""
+"""Small finished runs of every kind of job and every sort of data; none needs a file."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from benchbuild.kinds.condense.evaluations import Evaluations
 from benchbuild.kinds.condense.kind import condense_run
@@ -14,41 +18,125 @@ from benchbuild.pipeline.jobs import AnyRun, Place
 from benchbuild.pipeline.merge import merge
 from benchbuild.pipeline.plan import Shard
 from benchbuild.pipeline.records import finished_now
-from benchbuild.pipeline.registry import BUILT_IN, kind_of
+from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.runfolder import RunFolder
 from benchbuild.testing import synthetic_record, synthetic_run
 from benchquery.kinds.condensed.config import CondenseConfig
 
 SHARD = Shard(1, 1)
 _DATASET = "karate"
-_EPOCHS = 2
+_FEW: Mapping[str, int] = MappingProxyType({"epochs": 2, "hidden": 4})
 _BATCH = 4
+_CONDENSED = "condense"
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """What is condensed and judged of one sort of data: something of every form.
+
+    Attributes:
+        dataset: A dataset that needs no file.
+        configs: The method and the other settings of each condensation.
+        task: What models are asked to do that judge the results.
+        models: The model that does so at first, and the one that is added later.
+        hyperparameters: Those of its training.
+    """
+
+    dataset: str
+    configs: tuple[Mapping[str, Any], ...]
+    task: str
+    models: tuple[str, str]
+    hyperparameters: Mapping[str, int]
+
+    def evaluations(self, model: str) -> Evaluations:
+        """Return what a model does."""
+        return Evaluations.of([model], [0], self.hyperparameters, self.task)
+
+
+_SAMPLES: Mapping[str, _Sample] = MappingProxyType(
+    {
+        "nodes": _Sample(
+            _DATASET,
+            (
+                {"method": "random", "ratio": 0.2},
+                {"method": "gcond", "ratio": 0.3, "outer": 1, "inner": 1, **_FEW},
+            ),
+            "node-classification",
+            ("gcn", "sgc"),
+            _FEW,
+        ),
+        "graphs": _Sample(
+            "motifs:graphs=60",
+            (
+                {"method": "random", "per_class": 1},
+                {"method": "doscond", "per_class": 1, "nodes": 4, "init": "noise", **_FEW,
+                 "edges": "soft"},
+                {"method": "mirage", "per_class": 2},
+            ),
+            "graph-classification",
+            ("gcn", "gin"),
+            _FEW,
+        ),
+        "images": _Sample(
+            "digits:train=100,valid=20,test=20",
+            (
+                {"method": "random", "per_class": 1},
+                {"method": "dm", "per_class": 1, "epochs": 1, "width": 2},
+            ),
+            "image-classification",
+            ("mlp", "convnet"),
+            MappingProxyType({"epochs": 2, "width": 4, "full_epochs": 1}),
+        ),
+    }
+)  # fmt: skip
+"""By the name of the domain."""
 
 
 def write_runs(folder: Path) -> list[Path]:
-    """Write a finished run of every kind that comes with the package.
+    """Write a finished run of every kind that comes with the package, unless they are there.
+
+    Runs that condense or evaluate are there for every sort of data.
 
     Args:
-        folder: Where to; the table that is evaluated goes there too.
+        folder: Where to; the tables that are evaluated go there too.
 
     Returns:
-        Their folders, each called after its kind.
+        Their folders.
     """
-    few = {"epochs": _EPOCHS, "hidden": 4}
-    narrow = {name: (few[name],) if name in few else values for name, values in RANGES.items()}
-    configs = [CondenseConfig(_DATASET, "random", ratio) for ratio in (0.2, 0.3)]
-    evaluations = Evaluations.of(["gcn", "mlp"], [0], few)
-    write_synthetic(folder / "train")
-    for run in (
-        tune_run(_DATASET, trials=1, ranges=narrow),
-        darts_run(_DATASET, links=["0012"], hp=search_hyperparameters(_DATASET).override(**few)),
-        condense_run(_DATASET, configs, evaluations),
-    ):
-        _write(folder / run.kind, run)
-    table = merge([folder / "condense"], folder / "table").path
-    evaluated = evaluate_run(table, Evaluations.of(["sgc"], [0], few))
-    _write(folder / evaluated.kind, evaluated)
-    return [folder / name for name in BUILT_IN]
+    runs = folder / "runs"
+    if not runs.exists():
+        narrow = {
+            name: (_FEW.get(name),) if name in _FEW else values for name, values in RANGES.items()
+        }
+        hp = search_hyperparameters(_DATASET).override(**_FEW)
+        write_synthetic(runs / "train")
+        _write(runs / "tune", tune_run(_DATASET, trials=1, ranges=narrow))
+        _write(runs / "darts", darts_run(_DATASET, links=["0012"], hp=hp))
+        for domain, table in write_tables(folder).items():
+            sample = _SAMPLES[domain]
+            run = evaluate_run(table, sample.evaluations(sample.models[1]))
+            _write(runs / f"evaluate-{domain}", run)
+    return sorted([*runs.iterdir(), *folder.glob(f"{_CONDENSED}-*")])
+
+
+def write_tables(folder: Path) -> dict[str, Path]:
+    """Condense something of every sort of data, unless that was done.
+
+    Args:
+        folder: Where the runs go, and the tables of them.
+
+    Returns:
+        The tables by the name of their domain.
+    """
+    tables = {}
+    for domain, sample in _SAMPLES.items():
+        tables[domain] = folder / "tables" / domain
+        if not tables[domain].exists():
+            configs = [CondenseConfig(sample.dataset, **config) for config in sample.configs]
+            run = condense_run(sample.dataset, configs, sample.evaluations(sample.models[0]))
+            _write(folder / f"{_CONDENSED}-{domain}", run)
+            merge([folder / f"{_CONDENSED}-{domain}"], tables[domain])
+    return tables
 
 
 def write_synthetic(folder: Path) -> None:

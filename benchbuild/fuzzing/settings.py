@@ -10,15 +10,13 @@ from __future__ import annotations
 import json
 import random
 import shutil
-import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from benchbuild.fuzzing.hostile_json import changed
 from benchbuild.fuzzing.judging import OWN
-from benchbuild.fuzzing.limits import limited
+from benchbuild.fuzzing.limits import limited, told_when_too_long
 from benchbuild.fuzzing.outcome import Outcome
 from benchbuild.fuzzing.sample_runs import SHARD, write_runs
 from benchbuild.pipeline.merge import merge
@@ -40,7 +38,7 @@ def fuzz(trials: int, seed: int, folder: Path) -> Outcome:
     samples = write_runs(folder / "samples")
     bodies = {sample: json.loads((sample / RUN).read_text()) for sample in samples}
     outcome = Outcome(0, 0, 0)
-    with _told_when_too_long():
+    with told_when_too_long(SECONDS):
         for trial in range(trials):
             rng = random.Random(f"{seed}-{trial}")
             sample = rng.choice(samples)
@@ -124,19 +122,3 @@ def _go_on(folder: Path, before: RunFolder) -> object:
 _USES: tuple[Callable[[Path, RunFolder], object], ...] = (
     _status, _verify, _merge, _merge_with_another, _go_on,
 )  # fmt: skip
-
-
-class _TimeError(Exception):
-    """A trial took more processor time than it may."""
-
-
-@contextmanager
-def _told_when_too_long() -> Iterator[None]:
-    def tell(number: int, frame: object) -> None:
-        raise _TimeError(f"more than {SECONDS} s")
-
-    before = signal.signal(signal.SIGPROF, tell)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGPROF, before)

@@ -12,6 +12,7 @@ import numpy as np
 
 from benchbuild.fuzzing.judging import fuzz_folders
 from benchbuild.fuzzing.outcome import Outcome
+from benchbuild.fuzzing.sample_runs import write_tables
 from benchquery.kinds.architectures.arch import NODES, OPS
 from benchquery.kinds.condensed.graphs import GRAPHS, Graphs, new_graphs
 from benchquery.table.curves import Curves, new_curves
@@ -26,18 +27,19 @@ _EPOCHS = 5
 
 def fuzz(trials: int, seed: int, folder: Path) -> Outcome:
     """Damage tables, open, verify and read them piece by piece; see `fuzz_folders`."""
-    samples = write_samples(folder / "samples")
+    samples = write_samples(folder)
     return fuzz_folders(samples, (_open, _verify, _read_pieces), trials, seed, folder)
 
 
 def write_samples(folder: Path) -> list[Path]:
-    """Write a small table of every kind, and copy one of schema version 1."""
-    old = folder / "photo-built"
-    shutil.copytree(BUNDLED / old.name, old)
-    _write_architectures(folder / "architectures")
-    _write_condensed(folder / "condensed")
-    _write_weights(folder / "weights")
-    return sorted(folder.iterdir())
+    """Write a small table of every kind and sort of data, and copy one of schema version 1."""
+    others, made = folder / "others", write_tables(folder / "samples")
+    if not others.exists():
+        shutil.copytree(BUNDLED / "photo-built", others / "photo-built")
+        _write_architectures(others / "architectures")
+        _write_condensed(others / "condensed")
+        _write_weights(others / "weights")
+    return [*sorted(others.iterdir()), *made.values()]
 
 
 def _open(folder: Path) -> Any:
@@ -70,8 +72,9 @@ def _curves(curves: Curves) -> list[Any]:
 def _graphs(graphs: Graphs) -> list[Any]:
     said: list[Any] = []
     for config in sorted(graphs.configs):
-        arrays = {**graphs.graph(config), **graphs.trace(config)}
-        said += [config, {name: _plain(values) for name, values in arrays.items()}]
+        said += [config, graphs.form(config)]
+        for arrays in (graphs.graph(config), graphs.trace(config)):
+            said.append({name: _plain(values) for name, values in arrays.items()})
     return said
 
 

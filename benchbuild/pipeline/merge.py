@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchbuild.errors import MergeError, WriteError
+from benchbuild.errors import BenchBuildError, CorruptPartError, MergeError
 from benchbuild.pipeline.collect import collect
 from benchbuild.pipeline.files import cannot_write
 from benchbuild.pipeline.jobs import AnyKind
 from benchbuild.pipeline.records import JobKey
 from benchbuild.pipeline.runfolder import RunFolder
 from benchbuild.pipeline.signals import Stop
+from benchbuild.pipeline.verify import run_problems
+from benchquery.errors import BenchQueryError
 from benchquery.table.manifest import read_manifest
 from benchquery.table.writer import new_table
 
@@ -69,7 +71,7 @@ def merge(
 
     Raises:
         MergeError: If settings are mixed, records contradict each other, or jobs are missing.
-        CorruptPartError: If a part is damaged.
+        CorruptPartError: If a part is damaged, or holds records that no job can have written.
         RunFolderError: If a folder is not that of a run.
         QueryError: If something is already at `out`.
         WriteError: If the table can't be written.
@@ -90,8 +92,22 @@ def merge(
                 runs, stage.parent, allow_gaps=allow_gaps, stop=stop or Stop(), show=show
             )
             collection.kind.write_table(collection, stage)
-    except WriteError:
+    except (BenchBuildError, BenchQueryError):
         raise
     except OSError as error:
         raise cannot_write(out, error) from error
+    except Exception as error:
+        _blame_records(runs, error)
+        raise
     return Merged(out, collection.kind, read_manifest(out).rows, collection.missing)
+
+
+def _blame_records(runs: Sequence[RunFolder], error: Exception) -> None:
+    """Name the first record that no job can have written, if that is why there is no table.
+
+    Raises:
+        CorruptPartError: If there is one.
+    """
+    for folder in runs:
+        for problem in run_problems(folder):
+            raise CorruptPartError(problem) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -100,10 +101,11 @@ def status_of(folder: RunFolder) -> Status:
 
 def _rate(times: list[float]) -> float | None:
     """Return the jobs an hour up to the last one."""
-    if not times:
+    known = [time for time in times if math.isfinite(time)]
+    if not known:
         return None
-    last = max(times)
-    recent = [time for time in times if time > last - RECENT_SECONDS]
+    last = max(known)
+    recent = [time for time in known if time >= last - RECENT_SECONDS]
     span = last - min(recent)
     return (len(recent) - 1) / span * 3600 if span > 0 else None
 

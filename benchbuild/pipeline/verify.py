@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from benchbuild.errors import CorruptPartError, RunFolderError
 from benchbuild.pipeline.files import is_there
-from benchbuild.pipeline.jobs import label
+from benchbuild.pipeline.jobs import AnyRun, label
 from benchbuild.pipeline.parts import records_in
 from benchbuild.pipeline.registry import kind_of, writers
 from benchbuild.pipeline.runfolder import RUN, RunFolder
@@ -28,14 +29,14 @@ def problems_in(folder: Path) -> Iterator[str]:
     if is_there(folder / MANIFEST):
         yield from _table_problems(folder)
     elif is_there(folder / RUN):
-        yield from _run_problems(RunFolder.open(folder))
+        yield from run_problems(RunFolder.open(folder))
     else:
         raise RunFolderError(
             f"{folder} is neither a table (no {MANIFEST}) nor the folder of a run (no {RUN})"
         )
 
 
-def _run_problems(folder: RunFolder) -> Iterator[str]:
+def run_problems(folder: RunFolder) -> Iterator[str]:
     """Check every part and every record of a run."""
     kind = kind_of(folder.run.kind)
     planned = set(folder.job_keys())
@@ -53,7 +54,15 @@ def _run_problems(folder: RunFolder) -> Iterator[str]:
             where = f"{path}: {label(kind.record, record.key)}"
             if record.key not in planned:
                 yield f"{where}: it is not a job of this run"
-            yield from (f"{where}: {problem}" for problem in kind.problems(folder.run, record))
+            yield from (f"{where}: {problem}" for problem in _record_problems(folder.run, record))
+
+
+def _record_problems(run: AnyRun, record: Any) -> list[str]:
+    """Say what is wrong with a record, also where it is nothing that its kind could have made."""
+    try:
+        return list(kind_of(run.kind).problems(run, record))
+    except Exception as error:
+        return [f"it can't be read: {type(error).__name__}: {error}"]
 
 
 def _table_problems(folder: Path) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import torch
@@ -15,3 +16,9 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="session")
+def fuzzing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where fuzzers work: they share their samples, which take longer than a few trials."""
+    return tmp_path_factory.mktemp("fuzzing")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchbuild.fuzzing import runs, tables, traces
+from benchbuild.fuzzing import payloads, records, runs, settings, tables, traces
 from benchbuild.fuzzing.damage import DAMAGES
 from benchbuild.fuzzing.judging import fuzz_folders
 from benchbuild.fuzzing.outcome import Fuzzer
@@ -14,13 +14,24 @@ from benchquery.errors import QueryError
 
 
 @pytest.mark.parametrize(
-    ("fuzz", "trials"), [(tables.fuzz, 300), (runs.fuzz, 150), (traces.fuzz, 500)]
+    ("fuzz", "trials", "least"),
+    [
+        (tables.fuzz, 150, 0.7),
+        (runs.fuzz, 80, 0.3),
+        (traces.fuzz, 300, 0.7),
+        (payloads.fuzz, 50, 0.5),
+        (records.fuzz, 50, 0.2),
+        (settings.fuzz, 50, 0.5),
+    ],
+    ids=["tables", "runs", "traces", "payloads", "records", "settings"],
 )
-def test_damage_is_found_or_harmless(fuzz: Fuzzer, trials: int, tmp_path: Path) -> None:
-    outcome = fuzz(trials, 12, tmp_path)
+def test_damage_is_found_or_harmless(
+    fuzz: Fuzzer, trials: int, least: float, fuzzing: Path
+) -> None:
+    outcome = fuzz(trials, 12, fuzzing)
     assert outcome.wrong == ()
     assert outcome.trials == trials == outcome.detected + outcome.harmless
-    assert outcome.detected > trials / 3
+    assert outcome.detected > least * trials
 
 
 def test_trials_can_be_repeated(tmp_path: Path) -> None:

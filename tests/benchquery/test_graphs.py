@@ -89,7 +89,7 @@ def test_the_digest_is_of_the_content(tmp_path: Path) -> None:
         ({"x": np.zeros(3)}, "x has the shape"),
         ({"x": np.zeros((0, 4))}, "x has the shape"),
         ({"x": np.zeros((7, 5), dtype=int)}, "floating-point"),
-        ({"x": np.zeros((7, 5), dtype=object)}, "floating-point"),
+        ({"x": np.zeros((7, 5), dtype=object)}, "common numbers"),
         ({"y": np.zeros(7)}, "y is float64"),
         ({"y": np.zeros(6, dtype=int)}, "7 integers or rows"),
         ({"adjacency": np.zeros((7, 6))}, "adjacency has the shape"),

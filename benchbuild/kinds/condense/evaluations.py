@@ -21,6 +21,7 @@ from benchquery.errors import ConfigError
 from benchquery.kinds.condensed.config import TASKS, EvalConfig
 from benchquery.kinds.condensed.domains import domain_of_task
 from benchquery.table.schema import CURVE_COLUMNS, curve_index
+from benchquery.table.sealed import parse_object
 
 if TYPE_CHECKING:
     from benchbuild.kinds.condense.evaluator import Evaluator
@@ -258,7 +259,13 @@ class Evaluations(Typed):
         return record.eval_reasons or ("",) * self.count
 
     def problems(self, record: Evaluated) -> Iterator[str]:
-        """Say where the figures of a record are not what its curves give."""
+        """Say where the figures of a record are not what its curves give.
+
+        Raises:
+            ValueError: If it does not say where it was evaluated.
+        """
+        if record.environment:
+            parse_object(record.environment)
         names = ("eval_valid", "eval_perf", "eval_full", "eval_status", "curves")
         lengths = {name: len(getattr(record, name)) for name in names}
         if not any(lengths.values()):

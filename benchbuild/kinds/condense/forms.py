@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
 from benchbuild.kinds.condense.payload import StoredPayload
+from benchquery.kinds.condensed.forms import FORMS as ARRAYS
 from benchquery.kinds.condensed.forms import GRAPH, IMAGES
 
 if TYPE_CHECKING:
@@ -40,5 +41,15 @@ def payload_type(form: str) -> type[StoredPayload]:
 
 
 def payload_of(record: CondenseRecord) -> StoredPayload | None:
-    """Read what a record of a run keeps; None if it keeps nothing."""
-    return payload_type(record.form or GRAPH).from_record(record.to_row())
+    """Read what a record of a run keeps; None if it keeps nothing.
+
+    Raises:
+        ValueError: If it is not what its form has, or of a form that there is none of.
+    """
+    form = record.form or GRAPH
+    if form not in FORMS:
+        raise ValueError(f"its form is {form!r}; there are {', '.join(FORMS)}")
+    kept = payload_type(form).from_record(record.to_row())
+    if kept is not None and (problem := ARRAYS[form].problem(kept.to_arrays())):
+        raise ValueError(f"what it keeps is none of the form {form}: {problem}")
+    return kept

@@ -118,16 +118,17 @@ class CondenseKind(JobKind[CondenseSettings, CondenseJobs, CondenseRecord]):
     def problems(self, run: CondenseRun, record: CondenseRecord) -> Iterator[str]:
         """Check a record's figures against its curves, its choice against its trace."""
         yield from run.settings.evaluations.problems(record)
-        valid = np.asarray(record.trace_valid)
+        valid, kept = np.asarray(record.trace_valid), payload_of(record)
         if not len(valid):
-            if record.status == OK:
-                yield "its status is ok, but it has no snapshots"
+            if record.status == OK or kept is not None:
+                yield "its status is ok, or it keeps something, but it has no snapshots"
             return
         chosen = int(np.where(np.isnan(valid), -1.0, valid).argmax())
         epochs = record.trace_epoch
         if len(epochs) != len(valid) or int(epochs[chosen]) != record.best_epoch:
             yield f"its epoch {record.best_epoch} is not the first of best validation metric"
-        kept = payload_of(record)
+        if len({len(figures) for figures in record.trace.values()}) > 1:
+            yield "the figures of its snapshots are not as many for each name"
         if kept is None or not kept.is_finite:
             yield "it has no graph, or one that is not finite"
 

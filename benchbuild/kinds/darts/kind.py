@@ -36,6 +36,7 @@ from benchbuild.typed import Distinct
 from benchquery.kinds.architectures.arch import NODES
 from benchquery.kinds.architectures.space import get_space
 from benchquery.naming import unknown
+from benchquery.table.sealed import parse_object
 
 if TYPE_CHECKING:
     from benchbuild.pipeline.collect import Collection
@@ -199,7 +200,13 @@ class DartsKind(JobKind[DartsSettings, DartsJobs, DartsRecord]):
         return DartsContext(settings, place)
 
     def problems(self, run: DartsRun, record: DartsRecord) -> Iterator[str]:
-        """Check that a search that ended well has its epochs, mixtures and what follows."""
+        """Check that a search that ended well has its epochs, mixtures and what follows.
+
+        Raises:
+            ValueError: If it does not say where it ran.
+        """
+        if record.environment:
+            parse_object(record.environment)
         if record.status != OK:
             return
         ops, epochs = run.settings.ops, run.settings.hp.epochs

@@ -11,6 +11,7 @@ import numpy as np
 
 from benchbuild.pipeline.records import DETERMINED, OK, JobRecord, column
 from benchquery.table.schema import CURVE_COLUMNS, curve_index
+from benchquery.table.sealed import parse_object
 
 PUBLISHED_DECIMALS = 3
 """Decimals that validation metrics have in the published tables; tables and runs of the versions
@@ -62,7 +63,12 @@ class TrainRecord(JobRecord):
         Args:
             epochs: Epochs of every training of its run.
             round_valid: Decimals that ``valid_perf`` was rounded to; None if it was not.
+
+        Raises:
+            ValueError: If it does not say where it ran.
         """
+        if self.environment:
+            parse_object(self.environment)
         curve = np.asarray(self.curve, dtype=np.float32)
         if not curve.size:
             if self.status in DETERMINED:

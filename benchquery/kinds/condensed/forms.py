@@ -17,6 +17,7 @@ images    a set of images: ``x`` (n, c, h, w) pixels from 0 to 255, or numbers t
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -36,6 +37,8 @@ GRAPH = "graph"
 IMAGES = "images"
 """The form of a set of images."""
 _ARRAYS = ("x", "y", "adjacency")
+_WIDEST = 8
+"""Bytes of a number."""
 
 
 @dataclass(frozen=True)
@@ -51,21 +54,19 @@ class Form:
     problem: Callable[[Mapping[str, Array]], str]
 
 
-def _graph_problem(arrays: Mapping[str, Array]) -> str:
-    """Say why arrays are not those of a graph; nothing if they are."""
-    x, y, adjacency = (arrays.get(name) for name in _ARRAYS)
-    if x is None or y is None or arrays.keys() - set(_ARRAYS):
-        return f"it has {', '.join(arrays) or 'nothing'}, not x, y and maybe adjacency"
+def _graph_problems(arrays: Mapping[str, Array]) -> Iterator[str]:
+    """Say why arrays are not those of a graph."""
+    yield from _misnamed(arrays, ("x", "y"), "adjacency")
+    x, y, adjacency = arrays["x"], arrays["y"], arrays.get("adjacency")
     kinds = {name: values.dtype.kind for name, values in arrays.items()}
     if kinds["x"] != "f" or kinds.get("adjacency", "f") != "f":
-        return "x and adjacency are floating-point numbers"
+        yield "x and adjacency are floating-point numbers"
     if x.ndim != 2 or not x.size:
-        return f"x has the shape {x.shape}, not (nodes, features)"
+        yield f"x has the shape {x.shape}, not (nodes, features)"
     if len(y) != len(x) or (kinds["y"], y.ndim) not in {("i", 1), ("u", 1), ("f", 2)}:
-        return f"y is {y.dtype}{y.shape}, not {len(x)} integers or rows of probabilities"
+        yield f"y is {y.dtype}{y.shape}, not {len(x)} integers or rows of probabilities"
     if adjacency is not None and adjacency.shape != (len(x), len(x)):
-        return f"adjacency has the shape {adjacency.shape}, not {(len(x), len(x))}"
-    return ""
+        yield f"adjacency has the shape {adjacency.shape}, not {(len(x), len(x))}"
 
 
 def _misnamed(
@@ -86,8 +87,9 @@ def _miscounted(arrays: Mapping[str, Array], name: str, total: int, of: str) -> 
     counts = arrays[name]
     if counts.ndim != 1 or counts.dtype.kind != "i" or not counts.size or int(counts.min()) < 1:
         yield f"{name} is {counts.dtype}{counts.shape}, not whole numbers from 1 up"
-    elif int(counts.sum(dtype=np.int64)) != total:
-        yield f"{name} add up to {int(counts.sum(dtype=np.int64))}, but there are {total} {of}"
+    # Each must be so small that the sum of all, which is used to take memory, can't overflow.
+    elif int(counts.max()) > total or len(counts) > total or int(counts.sum()) != total:
+        yield f"{name} do not share out {total} {of}"
 
 
 def _mislabelled(y: Array, items: int) -> Iterator[str]:
@@ -115,6 +117,9 @@ def _graphs_problems(arrays: Mapping[str, Array]) -> Iterator[str]:
     if (graph_of[edges[0]] != graph_of[edges[1]]).any():
         yield "an edge joins two graphs"
     yield from _misweighted(arrays.get("weights"), edges.shape[1:], "an edge")
+    by_row = arrays.get("by_row")
+    if by_row is not None and by_row.tolist() != [1]:
+        yield f"by_row is {by_row.dtype}{by_row.shape}, not a 1"
 
 
 def _trees_problems(arrays: Mapping[str, Array]) -> Iterator[str]:
@@ -136,9 +141,19 @@ def _trees_problems(arrays: Mapping[str, Array]) -> Iterator[str]:
         yield "a parent is in another tree"
     if (np.bincount(tree_of[~children], minlength=trees) != 1).any():
         yield "a tree has not one root"
+    if _has_circle(parents):
+        yield "a node is its own ancestor"
     bonds = arrays.get("bonds")
     if bonds is not None and (bonds.dtype.kind != "i" or bonds.ndim != 2 or len(bonds) != nodes):
         yield f"bonds is {bonds.dtype}{bonds.shape}, not whole numbers of each node"
+
+
+def _has_circle(parents: Array) -> bool:
+    """Tell whether some node never comes to a root; each step looks twice as far up."""
+    above = np.append(parents, -1)
+    for _ in range(len(parents).bit_length()):
+        above = above[above]
+    return bool((above >= 0).any())
 
 
 def _images_problems(arrays: Mapping[str, Array]) -> Iterator[str]:
@@ -161,12 +176,20 @@ def _first(
     problems: Callable[[Mapping[str, Array]], Iterator[str]],
 ) -> Callable[[Mapping[str, Array]], str]:
     """Return a function that says the first of some problems; later ones may follow from it."""
-    return lambda arrays: next(problems(arrays), "")
+    return lambda arrays: next(itertools.chain(_mistyped(arrays), problems(arrays)), "")
+
+
+def _mistyped(arrays: Mapping[str, Array]) -> Iterator[str]:
+    """Say which arrays are none, or of numbers that not every machine computes with."""
+    for name, values in arrays.items():
+        known = values.dtype.isnative and values.dtype.itemsize <= _WIDEST
+        if values.dtype.kind not in "fiu" or not known or not values.ndim:
+            yield f"{name} is {values.dtype}{values.shape}, no array of common numbers"
 
 
 FORMS: Mapping[str, Form] = MappingProxyType(
     {
-        GRAPH: Form(_ARRAYS, _graph_problem),
+        GRAPH: Form(_ARRAYS, _first(_graph_problems)),
         "graphs": Form(("x", "edges", "sizes", "y", "weights", "by_row"), _first(_graphs_problems)),
         "trees": Form(
             ("x", "parents", "trees", "patterns", "y", "weights", "bonds"), _first(_trees_problems)

@@ -98,7 +98,7 @@ class NewGraphs:
             group.create_dataset(name, data=values, chunks=values.shape, **CHECKED)
         if form != GRAPH:
             group.attrs[_FORM] = np.bytes_(form)
-        digest = _digest(arrays)
+        digest = arrays_digest(arrays)
         group.attrs[_DIGEST] = np.bytes_(digest)
         return digest
 
@@ -148,7 +148,7 @@ class Graphs:
                 name: read_chunk(dataset(group, name)) for name in form.arrays if name in group
             }
             problem = form.problem(arrays)
-            if not problem and _digest(arrays) != _text(group, _DIGEST):
+            if not problem and arrays_digest(arrays) != _text(group, _DIGEST):
                 problem = "its SHA-256 is another"
             if problem:
                 raise ValueError(problem)
@@ -233,7 +233,7 @@ def _trace_problem(figures: Mapping[str, Array]) -> str:
     return ""
 
 
-def _digest(arrays: Mapping[str, Array]) -> str:
+def arrays_digest(arrays: Mapping[str, Array]) -> str:
     """Return the SHA-256 of named arrays: their names, types, shapes and values."""
     digest = hashlib.sha256()
     for name in sorted(arrays):
@@ -243,16 +243,15 @@ def _digest(arrays: Mapping[str, Array]) -> str:
     return digest.hexdigest()
 
 
-def edge_weights(nodes: int, adjacency: Array | None, threshold: float) -> Array:
+def edge_weights(adjacency: Array, threshold: float) -> Array:
     """Return (nodes, nodes) the weight of every edge, each once, above the diagonal.
 
+    A graph without an adjacency has none: it may have more nodes than pairs of them fit in memory.
+
     Args:
-        nodes: The number of nodes.
-        adjacency: Symmetric weights; None for a graph without edges. Loops are no edges.
+        adjacency: Symmetric weights. Loops are no edges.
         threshold: Edges with less weight are left out.
     """
-    if adjacency is None:
-        return np.zeros((nodes, nodes), np.float32)
     weights: Array = np.triu(adjacency.astype(np.float32), k=1)
     weights[weights < np.float32(threshold)] = 0
     return weights

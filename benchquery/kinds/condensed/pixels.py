@@ -15,6 +15,7 @@ else:
     np = LazyModule("numpy")
 
 _BRIGHTEST = 255
+_COLOURS = 3
 
 
 def shown_pixels(arrays: Mapping[str, Array]) -> Array:
@@ -24,7 +25,8 @@ def shown_pixels(arrays: Mapping[str, Array]) -> Array:
         arrays: Those of a set of images, see `benchquery.kinds.condensed.forms`.
 
     Returns:
-        (images, height, width, 3), or (images, height, width) of images of one channel.
+        (images, height, width, 3), or (images, height, width) of images of another number of
+        channels, which is one as a rule: their mean.
     """
     x = arrays["x"]
     if x.dtype == np.uint8:
@@ -33,7 +35,7 @@ def shown_pixels(arrays: Mapping[str, Array]) -> Array:
         mean, std = (arrays[name].reshape(-1, 1, 1) for name in ("mean", "std"))
         pixels = np.clip(x.astype(np.float32) * std + mean, 0, 1)
     shown: Array = np.moveaxis(pixels, 1, -1)
-    return shown[..., 0] if shown.shape[-1] == 1 else shown
+    return shown if shown.shape[-1] == _COLOURS else shown.mean(axis=-1)
 
 
 def shown_classes(arrays: Mapping[str, Array]) -> Ints:

@@ -22,6 +22,7 @@ from benchquery.kinds.condensed.config import (
 from benchquery.kinds.condensed.domains import DOMAINS
 from benchquery.kinds.condensed.domains.nodes import NODES
 from benchquery.kinds.condensed.domains.spec import DomainSpec
+from benchquery.kinds.condensed.forms import GRAPH
 from benchquery.kinds.condensed.graphs import GRAPHS, Graphs, edge_weights, node_degrees
 from benchquery.kinds.condensed.methods import method_names
 from benchquery.table.curves import Seed, known_epochs
@@ -314,11 +315,16 @@ class CondensedTable(RowTable[str]):
 
         Raises:
             UnknownHashError: If the table does not hold it, or it has no graph.
+            QueryError: If what it has is a set.
             CorruptTableError: If the file is damaged there.
         """
-        graph, threshold = self.graph(config), self[config]["threshold"]
-        weights = edge_weights(len(graph["x"]), graph.get("adjacency"), threshold)
-        counts: Ints = np.bincount(node_degrees(weights))
+        graph, form = self.graph(config), self.graphs.form(_hash_of(config))
+        if form != GRAPH:
+            raise QueryError(f"degrees are of one graph, what is kept of {config} is a set: {form}")
+        adjacency = graph.get("adjacency")
+        if adjacency is None:
+            return np.array([len(graph["x"])])
+        counts: Ints = np.bincount(node_degrees(edge_weights(adjacency, self[config]["threshold"])))
         return counts
 
     def trace(self, config: CondenseConfig | str) -> Mapping[str, Array]:

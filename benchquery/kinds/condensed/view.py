@@ -33,6 +33,8 @@ _MOST_EDGES = 2_000
 """Of a drawing: the strongest are sent. More can't be told apart."""
 _MOST_NODES = 300
 """Of a drawing of a set: whole graphs up to that many nodes."""
+_LARGEST = 10_000
+"""Nodes of the largest graph of a set that is drawn: its weights are drawn from a square array."""
 _DIGITS = 4
 
 
@@ -93,10 +95,12 @@ def _graph(table: CondensedTable, config: str, threshold: float) -> dict[str, An
     return _first_graphs(arrays, threshold) if form == "graphs" else None
 
 
-def _first_graphs(arrays: Mapping[str, Array], threshold: float) -> dict[str, Any]:
+def _first_graphs(arrays: Mapping[str, Array], threshold: float) -> dict[str, Any] | None:
     """Return the first graphs of a set, as `_drawing` has one graph, as far as they can be told."""
     sizes = arrays["sizes"].astype(int)
     nodes = int(sizes[np.cumsum(sizes) <= _MOST_NODES].sum()) or int(sizes[0])
+    if nodes > _LARGEST:
+        return None
     source, target = arrays.get("edges", np.empty((2, 0), int))
     weights = arrays.get("weights", np.ones(len(source), np.float32))
     adjacency = np.zeros((nodes, nodes), np.float32)
@@ -113,7 +117,11 @@ def _drawing(graph: Mapping[str, Array], threshold: float) -> dict[str, Any]:
     """
     y = graph["y"]
     classes = y if y.ndim == 1 else y.argmax(axis=1)
-    weights = edge_weights(len(y), graph.get("adjacency"), threshold)
+    adjacency = graph.get("adjacency")
+    if adjacency is None:
+        nothing: dict[str, Any] = {"from": [], "to": [], "weight": []}
+        return {"classes": classes.tolist(), "degrees": [0] * len(y), "edges": 0, **nothing}
+    weights = edge_weights(adjacency, threshold)
     first, second = np.nonzero(weights)
     edges = len(first)
     drawn = np.argsort(-weights[first, second], kind="stable")[:_MOST_EDGES]

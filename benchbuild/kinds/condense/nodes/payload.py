@@ -166,7 +166,10 @@ class StoredGraph:
             the edge weight that joins nodes of one class, NaN without edges.
         """
         nodes = len(self.x)
-        weights = edge_weights(nodes, self.adjacency, threshold).astype(np.float64)
+        if self.adjacency is None:
+            nothing = {"edges": 0, "graph_bytes": self.bytes, "density": 0.0}
+            return {"nodes": nodes, **nothing, "homophily": float("nan")}
+        weights = edge_weights(self.adjacency, threshold).astype(np.float64)
         edges = int(np.count_nonzero(weights))
         pairs = nodes * (nodes - 1) // 2
         same = self.labels[:, None] == self.labels[None, :]
