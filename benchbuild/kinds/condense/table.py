@@ -31,7 +31,7 @@ from benchbuild.pipeline.collect import Collection
 from benchbuild.pipeline.records import DETERMINED, DIVERGED, OK, STATUSES
 from benchbuild.pipeline.settings import Json
 from benchquery import condread
-from benchquery.kinds.condensed.config import MODELS, CondenseConfig, EvalConfig
+from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig, model_order
 from benchquery.kinds.condensed.graphs import GRAPHS, new_graphs
 from benchquery.kinds.condensed.table import CondensedTable
 from benchquery.table.curves import new_curves
@@ -88,8 +88,7 @@ class Row:
     @property
     def order(self) -> tuple[object, ...]:
         """Where it stands in the table."""
-        model = MODELS.index(self.evaluation.model)
-        return self.config.text, model, self.evaluation.text
+        return self.config.text, model_order(self.evaluation.model), self.evaluation.text
 
     def columns(self, seeds: Sequence[int]) -> dict[str, Any]:
         """Return its columns.

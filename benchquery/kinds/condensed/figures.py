@@ -22,6 +22,7 @@ from benchquery.figures.style import (
     without,
 )
 from benchquery.kinds.condensed.analysis import (
+    by_named_models,
     common_size,
     in_order,
     means_with_figures,
@@ -279,6 +280,8 @@ def _panels(
 def models(table: CondensedTable, size: float | None = None) -> mpl_figure.Figure:
     """Draw how graphs of each method serve each model: test performance in percent.
 
+    Members of families of models, which are many, are left out.
+
     Args:
         table: The table; which run of a method is drawn, `usual_means` says.
         size: The ratio, or number of a class; None for the one at which most models were trained.
@@ -286,6 +289,7 @@ def models(table: CondensedTable, size: float | None = None) -> mpl_figure.Figur
     Raises:
         QueryError: If the table has no such size, or no figure at it.
     """
+    table = by_named_models(table)
     size = common_size(table) if size is None else size
     part = table.where(**{table.size: size})
     if not part:
