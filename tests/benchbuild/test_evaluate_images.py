@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -250,6 +251,11 @@ def test_a_table_of_images_is_compared_and_drawn(
         out = tmp_path / f"{picture}.png"
         assert not benchquery(["plot", "digits", picture, *where, "-o", str(out)])
         assert out.stat().st_size > 5_000
+    assert not benchquery(["report", "digits", *where, "-o", str(tmp_path / "report.html")])
+    (section,) = re.findall(
+        r"<h2>Images</h2>(.*?)<h2>", (tmp_path / "report.html").read_text(), re.S
+    )
+    assert section.count("data:image/png") == 10
     drawn = condread(table).plot.images(CondenseConfig(DIGITS, "random", per_class=1))
     shown = [axes.images[0].get_array() for axes in drawn.axes]
     pixels = condread(table).graph(CondenseConfig(DIGITS, "random", per_class=1))["x"] / 255

@@ -213,8 +213,13 @@ def _image_accuracy(
     config: CondenseConfig, model: str, augmentation: str, optimizer: str
 ) -> Published | None:
     """Return the figure of DC-Bench that is of the same network, augmentation and optimiser."""
-    same = {"dataset": config.dataset, "method": config.method, "model": model}
-    same |= {"images_per_class": config["per_class"], "augmentation": augmentation}
+    same: dict[str, object] = {
+        "dataset": config.dataset,
+        "method": config.method,
+        "model": model,
+        "images_per_class": config["per_class"],
+        "augmentation": augmentation,
+    }
     if optimizer == SGD:
         found = [one for table in ("4", "6", "5") for one in published(table, IMAGES_PAPER, **same)]
     else:
