@@ -231,6 +231,8 @@ def test_a_run_on_images_becomes_a_table(table: Path) -> None:
     random = opened.where(method="random").column("perf")
     assert record["gain_over_random"] == pytest.approx(record["perf"] - random.mean())
     assert opened.trace(dm)["epoch"].tolist() == [0, 2, 4]
+    assert record["iteration_time"] == record["condense_time"] / 4
+    assert np.isnan(opened.where(method="k-center").column("iteration_time")).all()
     images = load(dm, table.parent)
     assert len(images) == 10
     settings = EvalConfig.from_text(record["evaluation_text"]).replace(seed=1)
@@ -291,6 +293,11 @@ def test_cell_networks_judge_a_table_and_are_held_against_theirs(
     file = write_csv(tmp_path / "cells.csv", rows)
     found = search_agreement(judged, open_table(file, kind="cells"), "cifar10")
     assert {one["architectures"] for one in found} == {3}
+    assert math.isnan(row["full_perf"])
+    assert row["reason_seed0"] == (
+        "no network was trained on the whole set: its 200 training images are more than "
+        "full_images=1"
+    )
     assert {one["config"] for one in found} == set(judged)
 
 

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from benchquery.allowed import Allowed, Choice, Range, Value
 from benchquery.kinds.cells.cell import Cell, sample_cells
 from benchquery.kinds.condensed.domains.spec import (
+    EVERY,
     NONE,
     DomainSpec,
     MethodSpec,
@@ -122,6 +123,7 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
                 "lr_image": 1.0,
                 "momentum": 0.5,
             },
+            by_size={EVERY: {100: {"lr_image": 10.0}}},
             allowed=_LEARNT,
             domain="images",
         ),

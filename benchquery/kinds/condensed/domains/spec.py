@@ -18,6 +18,9 @@ RECIPE = "1"
 NONE = "none"
 """The initialisation of a method that makes nothing of its own."""
 
+EVERY = "*"
+"""Any dataset, where a method says what differs by size."""
+
 Family = Literal["core-set", "gradient", "distribution", "trajectory", "kernel", "mining"]
 Size = Literal["ratio", "per_class"]
 """What says how large the result of a condensation is: its nodes relative to the original graph's,
@@ -35,8 +38,8 @@ class MethodSpec:
         backbone: The model it usually matches or embeds with.
         defaults: Its hyper-parameters.
         by_dataset: What differs on some datasets.
-        by_size: What differs there from some size on: of sizes that are not greater than the one
-            that is asked for, the greatest counts.
+        by_size: What differs there, or on `EVERY` dataset, from some size on: of sizes that are not
+            greater than the one that is asked for, the greatest counts.
         allowed: What values some of its hyper-parameters may have, where
             `benchquery.kinds.condensed.hyperparameters.ALLOWED` says nothing or something else.
         diagnostics: Figures of its snapshots that need validation labels, by name: who judges them
@@ -73,7 +76,7 @@ class MethodSpec:
             size: How large the result is to be.
         """
         base = dataset.partition(":")[0]
-        steps = self.by_size.get(base, {})
+        steps = self.by_size.get(base, self.by_size.get(EVERY, {}))
         reached = max((step for step in steps if step <= size), default=None)
         own = {**self.by_dataset.get(base, {}), **(steps[reached] if reached is not None else {})}
         return dict(sorted({**self.defaults, **own}.items()))
