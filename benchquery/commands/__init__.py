@@ -13,7 +13,7 @@ from benchquery.table.registry import kinds
 
 COMMANDS = (
     "ls", "datasets", "show", "top", "pareto", "search", "plot", "report", "explore", "export",
-    "verify",
+    "import_", "verify",
 )  # fmt: skip
 """In the order of the help text; each has ``add(commands)``."""
 

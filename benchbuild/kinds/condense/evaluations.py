@@ -329,7 +329,7 @@ class Result:
 
     Attributes:
         status: How it ended.
-        reason: Why that is not "ok"; empty if it is.
+        reason: Why that is not "ok", or why there is no figure of the original graph; else empty.
         valid_perf: The validation metric that chose the epoch.
         perf: The test metric at that epoch.
         full_perf: The test metric of the model trained on the original graph.
@@ -388,7 +388,8 @@ def _evaluate(evaluator: Evaluator[Any], kept: StoredPayload, config: EvalConfig
             found.curve,
             other_perf=found.other_perf,
         )
-        return replace(result, full_perf=evaluator.full(config).perf)
+        full = evaluator.full(config)
+        return replace(result, full_perf=full.perf, reason=result.reason or full.reason)
     except Exception as error:
         status, reason = failure(error)
         determined = isinstance(error, EvaluationError)

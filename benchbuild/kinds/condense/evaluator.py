@@ -45,10 +45,10 @@ class Evaluation:
     other_perf: float = math.nan
 
     @classmethod
-    def nothing(cls, epochs: int) -> Evaluation:
-        """Return what a training of so many epochs that was not asked for comes to."""
+    def nothing(cls, epochs: int, reason: str) -> Evaluation:
+        """Return what a training of so many epochs comes to that was not asked for."""
         curve = np.full((epochs, len(CURVE_COLUMNS)), np.nan)
-        return cls(OK, "", math.nan, math.nan, -1, curve)
+        return cls(OK, reason, math.nan, math.nan, -1, curve)
 
 
 class Evaluator(Protocol[P_contra]):

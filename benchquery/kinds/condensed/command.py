@@ -21,6 +21,7 @@ from benchquery.kinds.condensed.published import (
     SOURCES,
     WHOLE,
     Published,
+    augmentation_of,
     mean_accuracy,
     whole_accuracy,
 )
@@ -146,7 +147,8 @@ def _whole_rows(table: CondensedTable) -> Iterator[dict[str, Any]]:
             ours |= {name: record[name] for name in ("task", "model", "protocol")}
             ours |= {"count": record["eval_seeds"], "failed": 0, "hyperparameters": {}}
             ours |= {"evaluation": changed_values(record["evaluation_text"])}
-            figure = whole_accuracy(table.dataset, record["model"], record["task"])
+            augmentation = augmentation_of(record["evaluation_text"])
+            figure = whole_accuracy(table.dataset, record["model"], record["task"], augmentation)
             yield _beside(ours, record["full_perf"], record["full_perf_std"], figure)
 
 

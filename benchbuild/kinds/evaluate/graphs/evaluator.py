@@ -91,8 +91,13 @@ class GraphSetEvaluator:
         return self._trial(taught, exam, graphs.y, graphs.weight, blind=blind).run(config)
 
     def _train_on_all(self, config: EvalConfig) -> Evaluation:
-        if len(self._data.train) > config.count("full_graphs"):
-            return Evaluation.nothing(config.count("epochs"))
+        most = config.count("full_graphs")
+        if len(self._data.train) > most:
+            return Evaluation.nothing(
+                config.count("epochs"),
+                f"no model was trained on the whole set: its {len(self._data.train):,} training "
+                f"graphs are more than full_graphs={most}",
+            )
         shape = self._shape(config)
         taught, exam = self._whole(shape), self._exam(shape, by_row=False, blind=False)
         labels = self._data.graphs.y[self._data.train]
