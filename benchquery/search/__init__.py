@@ -9,6 +9,7 @@ Example:
 """
 
 from benchquery.search.budget import Budget
+from benchquery.search.contests import Difference, MeanRanks, differences, mean_ranks
 from benchquery.search.front import Front, front
 from benchquery.search.oracle import PROTOCOLS, Oracle
 from benchquery.search.run import run
@@ -23,7 +24,9 @@ __all__ = [
     "Average",
     "Budget",
     "Contest",
+    "Difference",
     "Front",
+    "MeanRanks",
     "Oracle",
     "SearchReport",
     "SimulatedWorkers",
@@ -32,10 +35,12 @@ __all__ = [
     "Trace",
     "aggregate",
     "compare",
+    "differences",
     "front",
     "get_strategy",
     "keep_busy",
     "load",
+    "mean_ranks",
     "run",
     "save",
     "strategy_names",

@@ -52,12 +52,17 @@ TABLE = TableKind(
     ),
     report=f"{_HERE}.report:report_rows",
     view=f"{_HERE}.view:VIEW",
-    commands=(f"{_HERE}.commands.compare", f"{_HERE}.commands.fidelity"),
+    commands=(
+        f"{_HERE}.commands.compare",
+        f"{_HERE}.commands.fidelity",
+        f"{_HERE}.commands.analyse",
+    ),
     analyses=MappingProxyType(
         {
             "Fidelity": f"{_ANALYSIS}.fidelity:Fidelity",
             "Landscape": f"{_ANALYSIS}.landscape:Landscape",
             "Predictions": f"{_ANALYSIS}.surrogate:Predictions",
+            "Settling": f"{_ANALYSIS}.learning:Settling",
             "Smoothness": f"{_ANALYSIS}.smoothness:Smoothness",
             "Surrogate": f"{_ANALYSIS}.surrogate:Surrogate",
             "agreement": f"{_ANALYSIS}.agreement:agreement",
@@ -74,6 +79,7 @@ TABLE = TableKind(
             "node_importance": f"{_ANALYSIS}.importance:node_importance",
             "op_frequencies": f"{_ANALYSIS}.frequency:op_frequencies",
             "seed_noise": f"{_ANALYSIS}.learning:seed_noise",
+            "settling": f"{_ANALYSIS}.learning:settling",
             "smoothness": f"{_ANALYSIS}.smoothness:smoothness",
             "transfer_matrix": f"{_ANALYSIS}.transfer:transfer_matrix",
         }

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -22,6 +23,7 @@ from benchquery.analysis import (
     node_importance,
     op_frequencies,
     seed_noise,
+    settling,
     smoothness,
     transfer_matrix,
 )
@@ -113,7 +115,7 @@ def test_agreement_is_that_of_scipy(nine: dict[str, ArchTable]) -> None:
         ("kendall", stats.kendalltau),
     ):
         matrix = agreement_matrix(some, measure)
-        columns = [table.column("perf") for table in some.values()]
+        columns = [table.column("perf").round(12) for table in some.values()]
         for (i, a), (j, b) in itertools.combinations(enumerate(columns), 2):
             assert matrix[i, j] == matrix[j, i] == pytest.approx(function(a, b).statistic)
         assert (np.diag(matrix) == 1).all()
@@ -244,3 +246,32 @@ def test_learning_curves_settle(built: Path) -> None:
         seed_noise(table, "loss")
     with pytest.raises(QueryError, match="no learning curves"):
         seed_noise(lightread("cora"))
+
+
+def test_settling_is_pandas_over_running_maxima() -> None:
+    table = lightread("cora-built")
+    stored, numbers = table.curves, list(table)
+    curves = np.array(
+        [[stored.curve(h, seed)[:, 1] for seed in stored.seeds] for h in numbers], dtype=float
+    ).round(6)
+    final = pd.Series(table.column("valid_perf")).round(12)
+    found = settling(table)
+    best = final >= final.quantile(0.75)
+    gaps = np.isnan(curves).any(axis=(1, 2))
+    assert (found.archs, found.left_out, found.whole) == (200, 0, 200 - gaps.sum()) == (200, 0, 190)
+    assert found.best == best.sum() == 51
+    for epoch in (9, 49, 99, 199):
+        reached = [pd.DataFrame(curves[:, seed, : epoch + 1]).max(axis=1) for seed in range(3)]
+        mean = (sum(reached) / 3).round(12)
+        assert found.best_so_far[epoch] == pytest.approx(mean.corr(final, method="spearman"))
+        among = mean[best].corr(final[best], method="spearman")
+        assert found.among_best[epoch] == pytest.approx(among)
+        ends = pd.DataFrame(np.nanmax(curves, axis=2))
+        pairs = [
+            reached[s].corr(ends.drop(columns=s).mean(axis=1).round(12), method="spearman")
+            for s in range(3)
+        ]
+        assert found.one_seed[epoch] == pytest.approx(np.mean(pairs))
+    assert found.among_best[[9, 49, 99, 199]].round(2).tolist() == [0.01, 0.15, 0.45, 0.77]
+    with pytest.raises(QueryError, match="not 0"):
+        settling(table, share=0)

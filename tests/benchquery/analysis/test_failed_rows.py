@@ -171,6 +171,7 @@ CASES = (
     Case("early_rank_correlation", analysis.early_rank_correlation, CURVED, ("valid_perf",), 2),
     Case("curves_left_out", lambda t: {"left_out": analysis.curves_left_out(t)}, CURVED,
          ("valid_perf",), 0),
+    Case("settling", analysis.settling, CURVED, ("valid_perf",), 2),
     Case("seed_noise", analysis.seed_noise, CURVED, ("valid_perf",)),
     Case("usual_means", analysis.usual_means, CONDENSED),
     Case("average_weights", analysis.average_weights, WEIGHTS, ("weight",)),

@@ -8,18 +8,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
-from benchquery.analysis.statistics import rank_correlation
+from benchquery.analysis.statistics import kendall, rank_correlation
 from benchquery.errors import QueryError
 from benchquery.kinds.architectures.table import ArchTable
 
 if TYPE_CHECKING:
     import numpy as np
-    from scipy import stats
 
     from benchquery._typing import Floats
 else:
     np = LazyModule("numpy")
-    stats = LazyModule("scipy.stats", extra="analysis")
 
 FIGURES = ("valid_perf", "perf")
 """What is compared with the paper."""
@@ -155,14 +153,10 @@ def compare_seeds(per_seed: Floats, reference: Floats) -> Fidelity:
         median_error=float(np.median(np.abs(errors))),
         chance_error=_chance_error(ours),
         spearman=rank_correlation(means, theirs),
-        kendall=_kendall(means, theirs),
+        kendall=kendall(means, theirs),
         seed_spearman=_between_seeds(rank_correlation, ours),
-        seed_kendall=_between_seeds(_kendall, ours),
+        seed_kendall=_between_seeds(kendall, ours),
     )
-
-
-def _kendall(one: Floats, other: Floats) -> float:
-    return float(stats.kendalltau(one, other).statistic)
 
 
 def _mean_difference(one: Floats, other: Floats) -> float:

@@ -20,11 +20,7 @@ from benchquery.figures.style import (
 from benchquery.kinds.architectures.analysis.distribution import METRICS, metric_correlations
 from benchquery.kinds.architectures.analysis.frequency import link_frequencies, op_frequencies
 from benchquery.kinds.architectures.analysis.importance import node_importance
-from benchquery.kinds.architectures.analysis.learning import (
-    curves_left_out,
-    early_rank_correlation,
-    seed_noise,
-)
+from benchquery.kinds.architectures.analysis.learning import seed_noise, settling
 from benchquery.kinds.architectures.analysis.smoothness import smoothness
 from benchquery.kinds.architectures.arch import NODES
 from benchquery.kinds.architectures.table import ArchTable
@@ -154,12 +150,27 @@ def learning(table: ArchTable) -> mpl_figure.Figure:
     """Draw how early the ranking settles and how much seeds differ, from the curves."""
     figure = new_figure(9, 3.2)
     left, right = figure.subplots(1, 2)
-    left.plot(early_rank_correlation(table), color=COLOURS[0])
+    found = settling(table)
+    lines = {
+        "the epoch's figure": found.current,
+        "best so far": found.best_so_far,
+        "one seed, by the others' end": found.one_seed,
+        f"best so far, best {found.share:.0%}": found.among_best,
+    }
+    for (name, values), colour in zip(lines.items(), COLOURS, strict=False):
+        left.plot(np.arange(1, len(values) + 1), values, color=colour, label=name)
+    left.legend(fontsize=7)
     left.set(xlabel="epoch", ylabel="Spearman's correlation with the end")
-    right.plot(seed_noise(table), color=COLOURS[1])
+    noise = seed_noise(table)
+    right.plot(np.arange(1, len(noise) + 1), noise, color=COLOURS[1])
     right.set(xlabel="epoch", ylabel="standard deviation over seeds")
     for axes in (left, right):
         finish(axes)
-    missing = without(curves_left_out(table), "whole curves")
+    missing = without(found.left_out, "curves") + _partly(found.archs - found.whole)
     figure.suptitle(title(table, "Learning curves") + missing, fontsize=10)
     return figure
+
+
+def _partly(count: int) -> str:
+    """Return the line of a heading that says how many curves have gaps; empty if none has."""
+    return f"\n{count:,} without whole curves left out of the epoch's figure" if count else ""
