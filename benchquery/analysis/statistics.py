@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import statistics
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -72,6 +74,42 @@ def kendall(one: Array, other: Array) -> float:
     """Return Kendall's tau-b, as `correlation` does Pearson's."""
     known = ~(np.isnan(one) | np.isnan(other))
     return float(stats.kendalltau(level(one[known]), level(other[known])).statistic)
+
+
+def correlation_interval(
+    value: float, pairs: int, *, ranked: bool = False, level: float = 0.95
+) -> tuple[float, float]:
+    """Return the interval of a correlation, by Fisher's transformation.
+
+    Args:
+        value: The correlation.
+        pairs: How many pairs it is of; with fewer than four there is no interval: NaN.
+        ranked: Whether it is Spearman's, which varies a little more (Fieller).
+        level: How often such an interval holds the true correlation.
+
+    Example:
+        >>> low, high = correlation_interval(0.5, 9)
+        >>> round(low, 2), round(high, 2)
+        (-0.25, 0.87)
+    """
+    if pairs < 4 or math.isnan(value) or abs(value) >= 1:
+        return (math.nan, math.nan) if pairs < 4 or math.isnan(value) else (value, value)
+    reach = normal_quantile(level) * math.sqrt((1.06 if ranked else 1) / (pairs - 3))
+    middle = math.atanh(value)
+    return math.tanh(middle - reach), math.tanh(middle + reach)
+
+
+def normal_quantile(level: float) -> float:
+    """Return how many standard deviations either side hold a share of a normal distribution."""
+    return statistics.NormalDist().inv_cdf((1 + level) / 2)
+
+
+def wilson_interval(share: float, size: float, level: float = 0.95) -> tuple[float, float]:
+    """Return Wilson's score interval of a share that was seen in a sample of some size."""
+    z = normal_quantile(level)
+    middle = (share + z * z / (2 * size)) / (1 + z * z / size)
+    reach = z / (1 + z * z / size) * math.sqrt(share * (1 - share) / size + (z / size) ** 2 / 4)
+    return middle - reach, middle + reach
 
 
 def holm(values: Sequence[float]) -> list[float]:

@@ -60,6 +60,7 @@ TABLE = TableKind(
     analyses=MappingProxyType(
         {
             "Fidelity": f"{_ANALYSIS}.fidelity:Fidelity",
+            "Frequencies": f"{_ANALYSIS}.frequency:Frequencies",
             "Landscape": f"{_ANALYSIS}.landscape:Landscape",
             "Predictions": f"{_ANALYSIS}.surrogate:Predictions",
             "Settling": f"{_ANALYSIS}.learning:Settling",
@@ -72,6 +73,7 @@ TABLE = TableKind(
             "early_rank_correlation": f"{_ANALYSIS}.learning:early_rank_correlation",
             "eta_squared": f"{_ANALYSIS}.importance:eta_squared",
             "fidelity": f"{_ANALYSIS}.fidelity:fidelity",
+            "frequencies": f"{_ANALYSIS}.frequency:frequencies",
             "fit_surrogate": f"{_ANALYSIS}.surrogate:fit_surrogate",
             "landscape": f"{_ANALYSIS}.landscape:landscape",
             "link_frequencies": f"{_ANALYSIS}.frequency:link_frequencies",

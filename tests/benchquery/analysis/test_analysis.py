@@ -17,6 +17,7 @@ from benchquery.analysis import (
     describe,
     early_rank_correlation,
     eta_squared,
+    frequencies,
     landscape,
     link_frequencies,
     metric_correlations,
@@ -29,6 +30,7 @@ from benchquery.analysis import (
 )
 from benchquery.errors import QueryError, UnknownNameError
 from benchquery.kinds.architectures.analysis.landscape import neighbour_pairs
+from benchquery.kinds.architectures.arch import LINKS, OPS, RAW_OPS
 from benchquery.table.curves import Curves
 from tests.benchquery.conftest import DATASETS, HASHES, SEEDS
 
@@ -275,3 +277,60 @@ def test_settling_is_pandas_over_running_maxima() -> None:
     assert found.among_best[[9, 49, 99, 199]].round(2).tolist() == [0.01, 0.15, 0.45, 0.77]
     with pytest.raises(QueryError, match="not 0"):
         settling(table, share=0)
+
+
+def test_lifts_are_shares_over_base_rates(nine: dict[str, ArchTable]) -> None:
+    pubmed = nine["pubmed"]
+    found = frequencies(pubmed)
+    everywhere, best = op_frequencies(pubmed, 1.0), op_frequencies(pubmed)
+    for lift in found.ops:
+        assert lift.lift == pytest.approx(best[lift.choice] / everywhere[lift.choice])
+        assert lift.low < lift.lift < lift.high
+    lifts = {lift.choice: lift.lift for lift in found.ops}
+    assert lifts["skip"] == pytest.approx(0.90, abs=0.005)
+    assert everywhere["skip"] == pytest.approx(0.0385, abs=5e-5)
+    assert {lift.choice: lift.lift for lift in found.links}["0000"] == pytest.approx(3.5, abs=0.05)
+
+
+def test_the_interval_of_a_link_list_is_wilsons(nine: dict[str, ArchTable]) -> None:
+    cora = nine["cora"]
+    best = cora.top(1_310, by="perf").archs()
+    (lift,) = (one for one in frequencies(cora).links if one.choice == "0112")
+    count = sum(arch.link == (0, 1, 1, 2) for arch in best)
+    low, high = stats.binomtest(count, len(best)).proportion_ci(method="wilson")
+    assert (lift.low * lift.base, lift.high * lift.base) == (
+        pytest.approx(low),
+        pytest.approx(high),
+    )
+
+
+def test_the_interval_of_an_operation_holds_what_resampling_architectures_gives(
+    nine: dict[str, ArchTable],
+) -> None:
+    cora = nine["cora"]
+    best = cora.top(1_310, by="perf").archs()
+    uses = np.array([arch.ops.count("gat") / 4 for arch in best])
+    rng = np.random.default_rng(0)
+    drawn = [rng.choice(uses, len(uses)).mean() for _ in range(2_000)]
+    (lift,) = (one for one in frequencies(cora).ops if one.choice == "gat")
+    np.testing.assert_allclose(
+        [lift.low * lift.base, lift.high * lift.base],
+        np.quantile(drawn, [0.025, 0.975]),
+        atol=0.002,
+    )
+
+
+def test_raw_forms_are_all_ways_to_write_the_best(nine: dict[str, ArchTable]) -> None:
+    best = {arch.valid_hash() for arch in nine["cora"].top(60, by="perf").archs()}
+    share = 60 / len(nine["cora"])
+    uses: Counter[str] = Counter()
+    for link in LINKS:
+        for ops in RAW_OPS[:-1]:
+            if Arch(link, ops).valid_hash() in best:
+                uses.update(ops)
+    expected = {op: uses[op] / uses.total() for op in OPS}
+    assert op_frequencies(nine["cora"], share, form="raw") == pytest.approx(expected)
+    assert op_frequencies(nine["cora"], form="raw")["skip"] == pytest.approx(0.091, abs=5e-4)
+    assert list(op_frequencies(nine["proteins"])) == ["gcn", "sage", "arma", "fc", "skip"]
+    with pytest.raises(UnknownNameError, match="'rough'; allowed: canonical, raw"):
+        op_frequencies(nine["cora"], form="rough")  # type: ignore[arg-type]

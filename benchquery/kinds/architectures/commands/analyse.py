@@ -16,6 +16,7 @@ from benchquery.table.kind import resolve
 _HERE = "benchquery.kinds.architectures.analysis"
 
 ANALYSES: Mapping[str, str] = {
+    "frequencies": f"{_HERE}.frequency:frequencies",
     "learning": f"{_HERE}.learning:settling",
 }
 """By name, the analysis; each returns a record that has ``rows()`` and a ``note``."""

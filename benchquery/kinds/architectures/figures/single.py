@@ -93,17 +93,23 @@ def correlations(table: ArchTable) -> mpl_figure.Figure:
 
 
 def frequency(table: ArchTable, share: float = 0.05, by: str = "perf") -> mpl_figure.Figure:
-    """Draw which links and operations the best architectures use (Figures 3 and 10)."""
+    """Draw which links and operations the best use (Figures 3 and 10), and all: dashes."""
     figure = new_figure(9, 3.2)
     left, right = figure.subplots(1, 2)
     links = link_frequencies(table, share, by)
     left.bar(list(links), list(links.values()), color=COLOURS[0])
+    base = link_frequencies(table, 1.0, by)
+    left.plot(list(base), list(base.values()), "_", color="black", markersize=14, label="all")
     left.tick_params(axis="x", labelsize=8)
+    left.legend()
     left.set(xlabel="link list", ylabel=f"share of the top {share:.0%} by {by}")
     parts = [("on the input", True, COLOURS[1]), ("deeper", False, COLOURS[2])]
     for offset, (name, first, colour) in zip((-0.2, 0.2), parts, strict=True):
         ops = op_frequencies(table, share, by, first=first)
-        right.bar(np.arange(len(ops)) + offset, list(ops.values()), 0.4, label=name, color=colour)
+        places = np.arange(len(ops)) + offset
+        right.bar(places, list(ops.values()), 0.4, label=name, color=colour)
+        everywhere = op_frequencies(table, 1.0, by, first=first)
+        right.plot(places, list(everywhere.values()), "_", color="black", markersize=8)
     right.set_xticks(range(len(ops)), list(ops), fontsize=8)
     right.set(xlabel="operation", ylabel="share of the nodes")
     right.legend()
