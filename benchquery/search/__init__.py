@@ -9,6 +9,7 @@ Example:
 """
 
 from benchquery.search.budget import Budget
+from benchquery.search.chance import RandomSearch, random_search_exactly
 from benchquery.search.contests import Difference, MeanRanks, differences, mean_ranks
 from benchquery.search.front import Front, front
 from benchquery.search.oracle import PROTOCOLS, Oracle
@@ -28,6 +29,7 @@ __all__ = [
     "Front",
     "MeanRanks",
     "Oracle",
+    "RandomSearch",
     "SearchReport",
     "SimulatedWorkers",
     "Standing",
@@ -41,6 +43,7 @@ __all__ = [
     "keep_busy",
     "load",
     "mean_ranks",
+    "random_search_exactly",
     "run",
     "save",
     "strategy_names",

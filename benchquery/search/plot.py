@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
+from benchquery.analysis.known import left_out
 from benchquery.errors import QueryError
 from benchquery.figures.page import check_picture, save
 from benchquery.figures.style import COLOURS, new_figure
+from benchquery.search.chance import random_search_exactly
 from benchquery.search.contests import MeanRanks, mean_ranks
 from benchquery.search.summary import Contest, Measure, aggregate, group
-from benchquery.search.trace import Trace
+from benchquery.search.trace import Trace, table_id
 
 if TYPE_CHECKING:
     import matplotlib.artist as mpl_artist
@@ -28,6 +30,7 @@ Searches = Mapping[str, Sequence[Trace]]
 
 _DASHES = ("-", "--", "-.", ":")
 _COLUMNS = 3
+_POINTS = 60
 _SKIPPED = 0.02
 """The share of a curve at its start that may leave the picture, as it rises too steeply."""
 
@@ -113,6 +116,7 @@ def _draw_panel(
             average.at, average.mean - error, average.mean + error,
             step="post", color=colour, alpha=0.2, linewidth=0,
         )  # fmt: skip
+    _draw_chance(axes, contest, next(iter(searches.values()))[0], measure)
     if highest and max(highest) > min(lowest):
         margin = 0.05 * (max(highest) - min(lowest))
         axes.set_ylim(min(lowest) - margin, max(highest) + margin)
@@ -121,6 +125,18 @@ def _draw_panel(
     split = "validation" if (measure, contest.protocol) == ("reward", "validation") else "test"
     axes.set(xlabel=f"budget [{contest.budget.unit}]", ylabel=f"{split} metric of the best [%]")
     axes.grid(alpha=0.25)
+
+
+def _draw_chance(axes: mpl_axes.Axes, contest: Contest, search: Trace, measure: Measure) -> None:
+    """Draw what random search finds on average, exactly, where budgets are queries."""
+    table = search.opened()
+    if contest.budget.unit != "queries" or table_id(table) != contest.table_sha256:
+        return
+    most = min(int(contest.budget.amount), len(table) - left_out(table, "valid_perf", "perf"))
+    budgets = np.unique(np.geomspace(1, most, _POINTS).round().astype(int))
+    exact = random_search_exactly(table, budgets, contest.protocol)
+    values = exact.reward if measure == "reward" else exact.perf
+    axes.plot(budgets, values, color="black", linewidth=1, label="random search, exact")
 
 
 def plot_ranks(traces: Sequence[Trace], path: Path) -> None:

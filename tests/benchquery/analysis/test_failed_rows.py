@@ -161,6 +161,10 @@ CASES = (
     Case("op_frequencies", lambda t: analysis.op_frequencies(t, 0.01, first=False)),
     Case("op_frequencies", lambda t: analysis.op_frequencies(t, 0.2, form="raw")),
     Case("frequencies", lambda t: analysis.frequencies(t, 0.2)),
+    Case("noise", lambda t: analysis.noise(t, lightread("cora-built")),
+         Source(lambda: lightread("cora").where(
+             np.isin(lightread("cora").hashes, lightread("cora-built").hashes))),
+         least=2, examples=3),
     Case("smoothness", analysis.smoothness, least=2),
     Case("node_importance", analysis.node_importance, least=2),
     Case("eta_squared", lambda t: analysis.eta_squared(t.column("perf"), t.hashes % 3)),

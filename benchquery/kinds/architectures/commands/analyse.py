@@ -18,6 +18,7 @@ _HERE = "benchquery.kinds.architectures.analysis"
 ANALYSES: Mapping[str, str] = {
     "frequencies": f"{_HERE}.frequency:frequencies",
     "learning": f"{_HERE}.learning:settling",
+    "noise": f"{_HERE}.noise:noise",
 }
 """By name, the analysis; each returns a record that has ``rows()`` and a ``note``."""
 
