@@ -59,6 +59,7 @@ TABLE = TableKind(
     ),
     analyses=MappingProxyType(
         {
+            "Decomposition": f"{_ANALYSIS}.importance:Decomposition",
             "Fidelity": f"{_ANALYSIS}.fidelity:Fidelity",
             "Frequencies": f"{_ANALYSIS}.frequency:Frequencies",
             "Landscape": f"{_ANALYSIS}.landscape:Landscape",
@@ -67,9 +68,11 @@ TABLE = TableKind(
             "Settling": f"{_ANALYSIS}.learning:Settling",
             "Smoothness": f"{_ANALYSIS}.smoothness:Smoothness",
             "Surrogate": f"{_ANALYSIS}.surrogate:Surrogate",
+            "adjusted_eta_squared": f"{_ANALYSIS}.importance:adjusted_eta_squared",
             "agreement": f"{_ANALYSIS}.agreement:agreement",
             "agreement_matrix": f"{_ANALYSIS}.agreement:agreement_matrix",
             "curves_left_out": f"{_ANALYSIS}.learning:curves_left_out",
+            "decompose": f"{_ANALYSIS}.importance:decompose",
             "describe": f"{_ANALYSIS}.distribution:describe",
             "early_rank_correlation": f"{_ANALYSIS}.learning:early_rank_correlation",
             "eta_squared": f"{_ANALYSIS}.importance:eta_squared",

@@ -13,7 +13,9 @@ from scipy import stats
 
 from benchquery import Arch, ArchTable, get_space, lightread
 from benchquery.analysis import (
+    adjusted_eta_squared,
     agreement_matrix,
+    decompose,
     describe,
     early_rank_correlation,
     eta_squared,
@@ -334,3 +336,57 @@ def test_raw_forms_are_all_ways_to_write_the_best(nine: dict[str, ArchTable]) ->
     assert list(op_frequencies(nine["proteins"])) == ["gcn", "sage", "arma", "fc", "skip"]
     with pytest.raises(UnknownNameError, match="'rough'; allowed: canonical, raw"):
         op_frequencies(nine["cora"], form="rough")  # type: ignore[arg-type]
+
+
+def test_a_decomposition_is_least_squares_on_nested_models() -> None:
+    """The share of a set of choices is what its indicators add to the fit of all smaller sets."""
+    table = lightread("proteins")
+    ops = get_space("proteins").ops
+    mean = np.mean(
+        [table[Arch(link, form)]["perf"] for link in LINKS
+         for form in itertools.product(ops, repeat=4) if set(form) != {"skip"}]
+    )  # fmt: skip
+    rows, values = [], []
+    for index, link in enumerate(LINKS):
+        for form in itertools.product(ops, repeat=4):
+            rows.append((index, *map(ops.index, form)))
+            skipped = set(form) == {"skip"}
+            values.append(mean if skipped else table[Arch(link, form)]["perf"])
+    frame, figures = pd.DataFrame(rows), np.array(values)
+    found = decompose(table)
+    assert (found.forms, found.filled) == (len(rows), 9)
+    assert found.variance == pytest.approx(figures.var())
+
+    def explained(*choices: int) -> float:
+        fitted = pd.Series(figures).groupby([frame[c] for c in choices]).transform("mean")
+        return float(fitted.var(ddof=0) / figures.var())
+
+    for number, share in enumerate(found.main.values()):
+        assert share == pytest.approx(explained(number))
+    names = list(found.main)
+    for (one, other), share in found.pairs.items():
+        i, j = names.index(one), names.index(other)
+        assert share == pytest.approx(explained(i, j) - explained(i) - explained(j))
+    total = sum(found.main.values()) + sum(found.pairs.values()) + found.higher
+    assert total == pytest.approx(1)
+
+
+def test_decompositions_are_those_computed_elsewhere(nine: dict[str, ArchTable]) -> None:
+    cora, computers, arxiv = (decompose(nine[name]) for name in ("cora", "computers", "arxiv"))
+    assert cora.main["links"] == pytest.approx(0.18, abs=0.006)
+    assert sum(cora.pairs.values()) == pytest.approx(0.30, abs=0.006)
+    assert cora.higher == pytest.approx(0.46, abs=0.006)
+    assert computers.main["links"] == pytest.approx(0.01, abs=0.006)
+    assert computers.main["op4"] == pytest.approx(0.135, abs=0.002)
+    assert arxiv.main["op1"] == pytest.approx(0.16, abs=0.006)
+    with pytest.raises(QueryError, match="needs all of them"):
+        decompose(nine["cora"].top(100))
+
+
+def test_groups_that_mean_nothing_explain_nothing_after_adjustment() -> None:
+    rng = np.random.default_rng(0)
+    shares = [
+        adjusted_eta_squared(rng.normal(size=200), rng.integers(0, 40, 200)) for _ in range(300)
+    ]
+    assert abs(np.mean(shares)) < 0.01
+    assert eta_squared(rng.normal(size=200), rng.integers(0, 40, 200)) > 0.1

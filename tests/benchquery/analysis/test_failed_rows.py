@@ -167,6 +167,8 @@ CASES = (
          least=2, examples=3),
     Case("smoothness", analysis.smoothness, least=2),
     Case("node_importance", analysis.node_importance, least=2),
+    Case("adjusted_eta_squared",
+         lambda t: analysis.adjusted_eta_squared(t.column("perf"), t.hashes % 3)),
     Case("eta_squared", lambda t: analysis.eta_squared(t.column("perf"), t.hashes % 3)),
     Case("fidelity", lambda t: analysis.fidelity(t, lightread("cora")), BUILT,
          ("perf", *PERF_SEEDS), least=2),
@@ -184,8 +186,8 @@ CASES = (
     Case("weight_errors", analysis.weight_errors, WEIGHTS, ("weight",)),
     Case("compare_weights", lambda t: analysis.compare_weights(SEARCHED, t, 0.2)),
 )  # fmt: skip
-APART = {"landscape"}
-"""Analyses with a test of their own: a landscape needs all architectures of a space."""
+APART = {"decompose", "landscape"}
+"""Analyses with a test of their own: these need all architectures of a space."""
 
 
 def plain(result: Any) -> Any:

@@ -17,6 +17,7 @@ _HERE = "benchquery.kinds.architectures.analysis"
 
 ANALYSES: Mapping[str, str] = {
     "frequencies": f"{_HERE}.frequency:frequencies",
+    "importance": f"{_HERE}.importance:decompose",
     "learning": f"{_HERE}.learning:settling",
     "noise": f"{_HERE}.noise:noise",
 }
