@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import pytest
 import torch
 
+from benchbuild.testing.gpu import PretendGpu
+
 
 @pytest.fixture(scope="module")
 def one_thread() -> Iterator[None]:
@@ -15,3 +17,10 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
+
+
+@pytest.fixture
+def gpu() -> Iterator[PretendGpu]:
+    """A GPU, though a pretend one."""
+    with PretendGpu() as plugged:
+        yield plugged
