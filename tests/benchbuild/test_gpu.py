@@ -18,6 +18,7 @@ from benchbuild.pipeline.jobs import AnyRun
 from benchbuild.pipeline.registry import kind_of
 from benchbuild.testing.gpu import PretendGpu
 from benchbuild.testing.methods import QUICK, SMALL
+from benchquery.allowed import Value
 from benchquery.kinds.architectures.arch import Arch
 from benchquery.kinds.condensed.config import CondenseConfig
 from benchquery.kinds.condensed.domains import graphs, images
@@ -30,9 +31,8 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 def condensing(domain: str, method: str) -> AnyRun:
     """Return a run of one quick condensation."""
     values = find_method(method, domain).hyperparameters(SMALL[domain]["dataset"])
-    quick = {
-        name: value for name, value in {**QUICK, "batch": 8, "depth": 1}.items() if name in values
-    }
+    quick: dict[str, Value] = {**QUICK, "batch": 8, "depth": 1, "kernel": "fc"}
+    quick = {name: value for name, value in quick.items() if name in values}
     config = CondenseConfig(method=method, domain=domain, **SMALL[domain]).replace(**quick)
     task = {"graphs": "graph-classification", "images": "image-classification"}[domain]
     evaluations = Evaluations.of(None, [0], {"epochs": 2}, task=task)
