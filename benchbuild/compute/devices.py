@@ -12,7 +12,7 @@ from pathlib import Path
 
 import torch
 
-from benchbuild.errors import DeviceError
+from benchbuild.errors import BrokenDeviceError, DeviceError
 
 LIBRARIES = ("torch", "torch-geometric", "numpy", "scipy")
 
@@ -68,9 +68,22 @@ def _why_none() -> str:
 
 
 def claim(device: torch.device) -> None:
-    """Make a device the one that this process uses where none is named."""
-    if accelerates(device):
+    """Make a device the one that this process uses where none is named.
+
+    Raises:
+        BrokenDeviceError: If nothing can be computed on it: it is broken, or another process
+            keeps it to itself.
+    """
+    if not accelerates(device):
+        return
+    try:
         torch.get_device_module(device).set_device(device)
+        torch.ones(1, device=device).item()
+    except RuntimeError as error:
+        said = str(error).splitlines()[0].rstrip(".")
+        raise BrokenDeviceError(
+            f"device {str(device)!r} does not work: {said}", device_count(device.type)
+        ) from error
 
 
 def release(device: torch.device) -> None:
