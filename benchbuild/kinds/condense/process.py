@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from benchbuild.compute.devices import reproducible
+from benchbuild.compute.devices import accelerates, reproducible
 from benchbuild.compute.meters import MemoryMeter, Stopwatch
 from benchbuild.kinds.condense.evaluator import Evaluator
 from benchbuild.kinds.condense.method import AnyProblem, Snapshot, Workspace
@@ -90,7 +90,7 @@ class Meters:
     def __init__(self, device: torch.device) -> None:
         """Start measuring."""
         self._memory = MemoryMeter(torch.device("cpu"))
-        self._gpu = MemoryMeter(device) if device.type == "cuda" else None
+        self._gpu = MemoryMeter(device) if accelerates(device) else None
         self._watch = Stopwatch(device)
 
     def pause(self) -> None:
