@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
 
@@ -13,6 +13,7 @@ from torch import Tensor
 
 from benchbuild.datasets.coding import compact_bytes, dense_bytes
 from benchbuild.datasets.graph import METRICS, checksum_of
+from benchbuild.datasets.selections import Selections
 from benchbuild.datasets.union import GraphLike, united
 from benchbuild.errors import DatasetError
 
@@ -150,6 +151,7 @@ class GraphSet:
         num_classes: Number of classes.
         metric: "accuracy", or "rocauc" of the second of two classes.
         split: How the three parts came about, in words; recorded with every table.
+        selections: Lists of training graphs that others chose and published.
         sort: The sort of data that this is.
     """
 
@@ -162,6 +164,7 @@ class GraphSet:
     num_classes: int
     metric: str
     split: str
+    selections: Selections = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check that the parts belong together.

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from benchbuild.datasets.choices import choose
 from benchbuild.datasets.download import ensure_files
 from benchbuild.datasets.ogb import fetch
+from benchbuild.datasets.selections import read_selections
 from benchbuild.datasets.spec import DatasetSpec, SpecFactory
 from benchbuild.datasets.tables import read_rows
 from benchbuild.errors import DatasetError
@@ -134,6 +135,7 @@ def _load(root: Path, *, known: MoleculeSet, name: str, features: str) -> GraphS
         num_classes=2,
         metric="rocauc",
         split=SPLIT,
+        selections=read_selections(root, f"ogbg-{known.name}", len(train), 2),
     )
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from benchbuild.datasets.choices import choose
 from benchbuild.datasets.download import ensure_files
+from benchbuild.datasets.selections import read_selections
 from benchbuild.datasets.size import DEGREES, SPLIT_SEED, TENTHS, tenths
 from benchbuild.datasets.spec import DatasetSpec, SpecFactory
 from benchbuild.datasets.tables import read_rows
@@ -132,6 +133,9 @@ def _load(root: Path, *, known: TUSet, name: str, features: str, split: str | No
         num_classes=len(known.members),
         metric="accuracy",
         split=words,
+        selections=read_selections(root, known.folder, len(parts[0]), len(known.members))
+        if words == known.kidd_split
+        else {},
     )
 
 

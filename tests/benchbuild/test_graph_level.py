@@ -14,8 +14,9 @@ import benchbuild
 from benchbuild.cli import main
 from benchbuild.datasets.coding import compact_bytes, dense_bytes
 from benchbuild.datasets.registry import load_graphs
+from benchbuild.errors import PlanError
 from benchbuild.pipeline.verify import problems_in
-from benchquery import CondenseConfig, condread
+from benchquery import CondenseConfig, EvalConfig, condread
 from benchquery.cli import main as query
 from benchquery.kinds.condensed.table import CondensedTable
 
@@ -113,6 +114,16 @@ def test_released_kidd_keeps_the_snapshot_of_best_test_figure(tmp_path: Path) ->
     tried = table.trace(config)["valid_perf"]
     assert len(set(tried.tolist())) > 1
     assert table[config]["perf"] == pytest.approx(tried.max())
+
+
+def test_the_models_of_a_preset_may_have_settings_of_their_own() -> None:
+    """GIN has five layers anyway, GCN by the preset only."""
+    preset = EvalConfig.preset("gc-bench", "graph-classification", "gcn")
+    changed = {name: preset[name] for name in ("layers", "norm", "report", "epochs")}
+    chosen = benchbuild.Evaluations.of(["gcn", "gin"], [0], changed, task="graph-classification")
+    assert {config.model: config["layers"] for config in chosen.configs} == {"gcn": 5, "gin": 5}
+    with pytest.raises(PlanError, match="trained for as many epochs"):
+        benchbuild.Evaluations((chosen.configs[0].replace(epochs=3), chosen.configs[1]), (0,))
 
 
 def test_sets_come_back_as_graphs_of_pyg(folder: Path, table: CondensedTable) -> None:

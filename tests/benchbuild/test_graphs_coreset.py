@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,11 +16,13 @@ from torch_geometric.nn import SGConv, global_mean_pool
 
 from benchbuild.datasets import load_graphs
 from benchbuild.datasets.graphset import GraphBatch
-from benchbuild.errors import CondenseError
+from benchbuild.datasets.selections import read_selections
+from benchbuild.errors import CondenseError, DatasetError
 from benchbuild.kinds.condense.graphs.coreset import by_embedding, padded, propagated
 from benchbuild.kinds.condense.graphs.problem import GraphsProblem
 from benchbuild.kinds.condense.methods.graphs.herding import herd_released
 from benchbuild.kinds.condense.selection import farthest, herd
+from benchquery import CondenseConfig
 from tests.benchbuild.graph_sets import CPU, batches, condensed, noisy_problem, settings
 from tests.benchbuild.real import real_root
 
@@ -180,3 +183,35 @@ def test_the_released_lists_begin_at_the_mean_of_something_pooled(dataset: str) 
             rank[way] = float((distance < distance[members == number]).float().mean())
         assert rank["pooled"] < 0.15
         assert rank["padded"] > 0.5
+
+
+@pytest.mark.parametrize("dataset", LISTED)
+def test_released_lists_can_be_begun_with_and_chosen(dataset: str) -> None:
+    root = real_root(dataset)
+    problem = GraphsProblem.of(load_graphs(dataset), CPU)
+    for method, folder in (("herding", "HerdingSelect"), ("k-center", "KCenterSelect")):
+        listed = released(root, folder, LISTED[dataset], 10)
+        config = CondenseConfig(dataset, method, per_class=10, embedding="published")
+        (snapshot,) = condensed(problem, config)
+        kept = snapshot.payload.stored().payload().batch(0.5, CPU)
+        assert kept.y.tolist() == [0] * 10 + [1] * 10
+        ours = sorted(map(int, kept.sizes))
+        assert ours == sorted(int(problem.graphs.sizes[number]) for number in listed)
+    begun = CondenseConfig(dataset, "kidd-lr", per_class=10, init="published-herding")
+    numbers = problem.published("herding", begun)
+    assert sorted(numbers.tolist()) == sorted(released(root, "HerdingSelect", LISTED[dataset], 10))
+    with pytest.raises(CondenseError, match="no published list of herding with 3 graphs"):
+        problem.published("herding", begun.replace(per_class=3))
+
+
+def test_a_damaged_list_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "kidd_splits" / "HerdingSelect"
+    folder.mkdir(parents=True)
+    assert read_selections(tmp_path, "NCI1", 5, 2) == {}
+    path = folder / "NCI1_herding_1.txt"
+    path.write_text("3 4")
+    assert read_selections(tmp_path, "NCI1", 5, 2) == {("herding", 1): (3, 4)}
+    for text in ("3 5", "3", "3 four", ""):
+        path.write_text(text)
+        with pytest.raises(DatasetError, match="is damaged: it is to hold"):
+            read_selections(tmp_path, "NCI1", 5, 2)

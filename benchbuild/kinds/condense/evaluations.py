@@ -128,15 +128,15 @@ class Evaluations(Typed):
         """Refuse what can't be run.
 
         Raises:
-            PlanError: If a model or a seed comes twice or there is none, or models are not trained
-                alike.
+            PlanError: If a model or a seed comes twice or there is none, or models are trained for
+                another number of epochs.
             ConfigError: If an evaluation follows another recipe than this version.
         """
         super().__post_init__()
         for config in self.configs:
             config.check_runnable()
-        if len({config.replace(model=self.configs[0].model) for config in self.configs}) > 1:
-            raise PlanError("all models of a run are evaluated on one task, and trained alike")
+        if len({(config.task, config.count("epochs")) for config in self.configs}) > 1:
+            raise PlanError("all models of a run have one task, and are trained for as many epochs")
 
     @classmethod
     def of(

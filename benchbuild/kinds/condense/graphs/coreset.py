@@ -7,6 +7,7 @@ propagated   the mean over the nodes of :math:`\hat{A}^L X`: what a GCN pools be
              learnt
 raw-padded   the feature matrix, filled up with zeros and laid out in a row, as GC-Bench compares
              graphs; it depends on the order of the nodes
+published    none: the graphs are those of the list that the authors of KiDD published
 ===========  ====================================================================================
 """
 
@@ -54,6 +55,9 @@ def core_set(problem: GraphsProblem, config: CondenseConfig, choose: Choose) -> 
 def by_embedding(problem: GraphsProblem, config: CondenseConfig, select: Select) -> Choose:
     """Return what chooses by the embedding that a configuration names."""
     match config["embedding"]:
+        case "published":
+            listed = problem.published(config.method, config)
+            return lambda members, count: listed[torch.isin(listed, members)][:count]
         case "gcn":
             embed = _trained(problem, config)
         case "propagated":

@@ -33,6 +33,7 @@ from benchbuild.kinds.condense.learning import Learner, mean_losses
 from benchbuild.kinds.condense.method import Snapshot
 from benchbuild.kinds.condense.ridge import LEAST, regression
 from benchquery.kinds.condensed.config import CondenseConfig
+from benchquery.kinds.condensed.domains.graphs import PUBLISHED
 
 _TIMES_AVERAGE = 2
 """Nodes of a synthetic graph, in those of an average real one, if nothing else is asked for."""
@@ -159,13 +160,19 @@ def initial_graphs(
         (graphs, nodes, features), and (graphs, nodes, nodes) of 0 and 1.
     """
     nodes = config.count("nodes") or _TIMES_AVERAGE * graph_size(problem, config)
-    choose, count = chooser(problem, config, generator), config.count("per_class")
-    chosen = [choose(members, count) for _, members in problem.classes(config)]
-    graphs = problem.graphs.select(torch.cat(chosen))
+    graphs = problem.graphs.select(_begin_as(problem, config, generator))
     size = {"max_num_nodes": nodes, "batch_size": len(graphs)}
     features, _ = to_dense_batch(graphs.x, graphs.graph_of, **size)
     adjacency = to_dense_adj(graphs.edge_index, graphs.graph_of, **size)
     return features, adjacency.clamp(max=1.0)
+
+
+def _begin_as(problem: GraphsProblem, config: CondenseConfig, generator: torch.Generator) -> Tensor:
+    """Return the numbers of the training graphs that synthetic ones begin as, class by class."""
+    if config.init.startswith(PUBLISHED):
+        return problem.published(config.init.removeprefix(PUBLISHED), config)
+    choose, count = chooser(problem, config, generator), config.count("per_class")
+    return torch.cat([choose(members, count) for _, members in problem.classes(config)])
 
 
 class _Draw:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import torch
@@ -11,6 +11,7 @@ from torch import Tensor
 
 from benchbuild.datasets.graph import checksum_of
 from benchbuild.datasets.graphset import GraphBatch, GraphSet
+from benchbuild.datasets.selections import Selections
 from benchbuild.errors import CondenseError
 from benchquery.kinds.condensed.config import CondenseConfig
 
@@ -22,10 +23,12 @@ class GraphsProblem:
     Attributes:
         graphs: The training graphs.
         num_classes: The number of classes.
+        selections: Lists of training graphs that others chose and published.
     """
 
     graphs: GraphBatch
     num_classes: int
+    selections: Selections = field(default_factory=dict)
 
     @classmethod
     def of(cls, data: GraphSet, device: torch.device) -> GraphsProblem:
@@ -35,7 +38,8 @@ class GraphsProblem:
             data: The dataset.
             device: Where to compute.
         """
-        return cls(data.graphs.select(data.train).to(device), data.num_classes)
+        graphs = data.graphs.select(data.train).to(device)
+        return cls(graphs, data.num_classes, data.selections)
 
     @property
     def device(self) -> torch.device:
@@ -67,6 +71,26 @@ class GraphsProblem:
                     f"{len(members)} training graphs"
                 )
             yield label, members
+
+    def published(self, way: str, config: CondenseConfig) -> Tensor:
+        """Return the numbers of training graphs that others chose and published, class by class.
+
+        Args:
+            way: What they were chosen by.
+            config: Says how many of each class.
+
+        Raises:
+            CondenseError: If there is no such list among the data.
+        """
+        places = self.selections.get((way, config.count("per_class")))
+        if places is None:
+            known = ", ".join(f"{name} {count}" for name, count in sorted(self.selections))
+            raise CondenseError(
+                f"there is no published list of {way} with {config.count('per_class')} graphs of "
+                f"each class; the data has {known or 'none'}"
+            )
+        numbers = torch.tensor(places, device=self.device)
+        return numbers[self.graphs.y[numbers].argsort(stable=True)]
 
     def synthetic_labels(self, config: CondenseConfig) -> Tensor:
         """Return the classes of the synthetic graphs, ascending: as many of each."""

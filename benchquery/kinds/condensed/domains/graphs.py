@@ -13,10 +13,13 @@ from benchquery.allowed import Choice, Pattern, Range, Value
 from benchquery.kinds.condensed.domains.spec import NONE, DomainSpec, MethodSpec, TaskSpec
 from benchquery.kinds.condensed.hyperparameters import ALLOWED
 
-INITS = ("noise", "sample", "herding", "k-center")
+PUBLISHED = "published-"
+_PUBLISHED = tuple(f"{PUBLISHED}{way}" for way in ("random", "herding", "k-center"))
+INITS = ("noise", "sample", "herding", "k-center", *_PUBLISHED)
 """What synthetic graphs begin as: noise; training graphs of the class, drawn, herded or spread
-out."""
-_REAL = ("sample", "herding", "k-center")
+out; those of a list that the authors of KiDD published."""
+_DRAWN = ("noise", "sample", "herding", "k-center")
+_REAL = ("sample", "herding", "k-center", *_PUBLISHED)
 BACKBONES = ("gcn", "gin", "gntk", "none")
 MOST = 1_000_000
 """The greatest value of whatever has no other bound."""
@@ -36,7 +39,7 @@ _EMBEDDING: dict[str, Value] = {
     "lr": 1e-3,
 }
 _FEWER_EPOCHS: dict[str, dict[str, Value]] = {"dd": {"epochs": 20}, "molhiv": {"epochs": 10}}
-_CHOSEN_BY = {"embedding": Choice(("gcn", "propagated", "raw-padded"))}
+_CHOSEN_BY = {"embedding": Choice(("gcn", "propagated", "raw-padded", "published"))}
 
 _DOSCOND: dict[str, Value] = {
     "epochs": 1000,
@@ -136,6 +139,7 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
                 "bound": Range(least=0, most=MOST),
             },
             domain="graphs",
+            begins=_DRAWN,
         ),
         "kidd-lr": MethodSpec(
             _on_graphs("kidd_lr"),
