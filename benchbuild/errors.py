@@ -57,6 +57,19 @@ class DeviceError(BenchBuildError, ValueError):
     """A device that does not exist on this machine."""
 
 
+class BrokenDeviceError(BenchBuildError, RuntimeError):
+    """A device that is there and does not work, or that another process keeps to itself.
+
+    Attributes:
+        devices: How many devices of its sort there are.
+    """
+
+    def __init__(self, message: str, devices: int) -> None:
+        """Say what is wrong, and how many devices there are to choose from."""
+        super().__init__(message)
+        self.devices = devices
+
+
 class PlanError(BenchBuildError, ValueError):
     """A shard, a list of seeds or a choice of architectures that can't be planned."""
 

@@ -24,6 +24,12 @@ DATASET_ALIASES: Mapping[str, str] = MappingProxyType(
         "ogbg-molbace": "molbace",
         "ogbg-molbbbp": "molbbbp",
         "ogbg-molhiv": "molhiv",
+        "cifar-10": "cifar10",
+        "cifar-100": "cifar100",
+        "fashionmnist": "fashion-mnist",
+        "fmnist": "fashion-mnist",
+        "tiny-imagenet": "tinyimagenet",
+        "tiny-imagenet-200": "tinyimagenet",
     }
 )
 """What datasets are called elsewhere, in lower case -> what they are called here."""

@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("benchquery", "benchbuild")
 KINDS = {
-    "benchquery": ("architectures", "condensed", "weights"),
+    "benchquery": ("architectures", "condensed", "weights", "cells"),
     "benchbuild": ("tune", "darts", "condense", "evaluate"),
 }
 """Kinds whose names mean nothing else: ``train`` is also a part of a split."""
@@ -28,7 +28,7 @@ LAYERS = {
         ("analysis", "figures"),
         ("kinds",),
         ("search",),
-        ("adapters",),
+        ("adapters", "compat"),
         ("explorer", "commands"),
         ("testing", "fuzzing", "cli", "__main__"),
     ),

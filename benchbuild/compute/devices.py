@@ -12,9 +12,24 @@ from pathlib import Path
 
 import torch
 
-from benchbuild.errors import DeviceError
+from benchbuild.errors import BrokenDeviceError, DeviceError
 
 LIBRARIES = ("torch", "torch-geometric", "numpy", "scipy")
+
+
+def accelerates(device: torch.device) -> bool:
+    """Tell whether a device is another one than the CPU, with memory and a clock of its own."""
+    return device.type != "cpu"
+
+
+def device_count(kind: str = "cuda") -> int:
+    """Return how many devices of a kind torch finds: CUDA's, or those of a package that adds one.
+
+    Other devices that torch knows are left out: none of them can all that trainings ask for.
+    """
+    if kind not in ("cuda", torch._C._get_privateuse1_backend_name()):
+        return 0
+    return int(torch.get_device_module(kind).device_count())
 
 
 def resolve_device(name: str | torch.device = "auto") -> torch.device:
@@ -31,19 +46,44 @@ def resolve_device(name: str | torch.device = "auto") -> torch.device:
         raise DeviceError(f"unknown device {name!r}; use auto, cpu, cuda or cuda:<index>") from None
     if device.type == "cpu":
         return torch.device("cpu")
-    found = torch.cuda.device_count() if device.type == "cuda" else 0
+    found = device_count(device.type)
     index = device.index or 0
     if index >= found:
         raise DeviceError(
-            f"device {str(name)!r} does not exist: torch finds {found} CUDA devices here; use cpu"
+            f"device {str(name)!r} does not exist: torch finds {found} CUDA devices here"
+            f"{_why_none() if not found else ''}; use cpu"
         )
-    return torch.device("cuda", index)
+    return torch.device(device.type, index)
+
+
+def _why_none() -> str:
+    """Say why torch finds no CUDA device, as far as it knows: no CUDA, no driver, an old one."""
+    if torch.version.cuda is None:
+        return f", because torch {torch.__version__} was built without CUDA"
+    try:
+        torch.cuda.init()  # type: ignore[no-untyped-call]
+    except (AssertionError, RuntimeError) as error:
+        return f" ({str(error).splitlines()[0].rstrip('.')})"
+    return ""
 
 
 def claim(device: torch.device) -> None:
-    """Make a device the one that this process uses where none is named."""
-    if device.type == "cuda":
-        torch.cuda.set_device(device)
+    """Make a device the one that this process uses where none is named.
+
+    Raises:
+        BrokenDeviceError: If nothing can be computed on it: it is broken, or another process
+            keeps it to itself.
+    """
+    if not accelerates(device):
+        return
+    try:
+        torch.get_device_module(device).set_device(device)
+        torch.ones(1, device=device).item()
+    except RuntimeError as error:
+        said = str(error).splitlines()[0].rstrip(".")
+        raise BrokenDeviceError(
+            f"device {str(device)!r} does not work: {said}", device_count(device.type)
+        ) from error
 
 
 def release(device: torch.device) -> None:
@@ -52,9 +92,9 @@ def release(device: torch.device) -> None:
     Raises:
         RuntimeError: If the device no longer works, as CUDA's after an illegal access.
     """
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)
-        torch.cuda.empty_cache()
+    if accelerates(device):
+        synchronize(device)
+        torch.get_device_module(device).empty_cache()
 
 
 def stream_seed(purpose: str, seed: int) -> int:
@@ -64,14 +104,14 @@ def stream_seed(purpose: str, seed: int) -> int:
 
 def synchronize(device: torch.device) -> None:
     """Wait until everything that was started on a device is done."""
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)
+    if accelerates(device):
+        torch.get_device_module(device).synchronize(device)
 
 
 def device_name(device: torch.device) -> str:
     """Return the model of a device, as its maker calls it."""
-    if device.type == "cuda":
-        return torch.cuda.get_device_name(device)
+    if accelerates(device):
+        return str(torch.get_device_module(device).get_device_name(device))
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():
         for line in cpuinfo.read_text().splitlines():
@@ -107,13 +147,13 @@ def reproducible(device: torch.device, seed: int, threads: int) -> Iterator[None
     threads_before = torch.get_num_threads()
     deterministic_before = torch.are_deterministic_algorithms_enabled()
     warn_only_before = torch.is_deterministic_algorithms_warn_only_enabled()
-    on_cuda = device.type == "cuda"
-    with torch.random.fork_rng(devices=[device] if on_cuda else []):
+    elsewhere = accelerates(device)
+    with torch.random.fork_rng(devices=[device] if elsewhere else []):
         try:
             torch.set_num_threads(threads)
             torch.default_generator.manual_seed(seed)
-            if on_cuda:
-                torch.cuda.default_generators[device.index].manual_seed(seed)
+            if elsewhere:
+                torch.get_device_module(device).default_generators[device.index].manual_seed(seed)
                 os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
                 torch.use_deterministic_algorithms(True, warn_only=True)
             yield

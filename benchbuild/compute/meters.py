@@ -10,7 +10,7 @@ from pathlib import Path
 
 import torch
 
-from benchbuild.compute.devices import synchronize
+from benchbuild.compute.devices import accelerates, synchronize
 
 WARM_UPS = 2
 TIMED_RUNS = 7
@@ -84,9 +84,9 @@ class MemoryMeter:
     def resume(self) -> None:
         """Go on."""
         self._paused = False
-        if self._device.type == "cuda":
+        if accelerates(self._device):
             synchronize(self._device)
-            torch.cuda.reset_peak_memory_stats(self._device)
+            torch.get_device_module(self._device).reset_peak_memory_stats(self._device)
         else:
             _reset_resident_peak()
 
@@ -94,8 +94,9 @@ class MemoryMeter:
         """Return the highest memory in bytes."""
         if self._paused:
             return self._before
-        if self._device.type == "cuda":
-            return max(self._before, torch.cuda.max_memory_allocated(self._device))
+        if accelerates(self._device):
+            module = torch.get_device_module(self._device)
+            return max(self._before, int(module.max_memory_allocated(self._device)))
         return max(self._before, _resident_peak())
 
 

@@ -21,7 +21,8 @@ class Summary:
             `epochs_done` on. ``best_perf`` is what `perf` would be had training ended there.
         epochs_done: Epochs with finite losses; of a diverged training also the epoch, counted
             from 0, in which it diverged.
-        valid_perf: Greatest validation metric over the epochs.
+        valid_perf: Greatest validation metric over the epochs; that of the last one if that was
+            chosen.
         perf: Test metric at the epoch that was chosen.
         best_epoch: That epoch, counted from 0; -1 if there is none.
     """
@@ -34,7 +35,7 @@ class Summary:
 
 
 def summarise(
-    measured: np.ndarray, by: Literal["valid_loss", "valid_perf"] = "valid_loss"
+    measured: np.ndarray, by: Literal["valid_loss", "valid_perf", "last"] = "valid_loss"
 ) -> Summary:
     """Apply the rules of the recipe to what was measured.
 
@@ -42,7 +43,7 @@ def summarise(
         measured: (epochs, 6), columns as in `MEASURED`. The first row with a loss that is not
             finite ends it: that row and all after it become NaN.
         by: What chooses the epoch: the least validation loss or the greatest validation metric;
-            of equal epochs the first.
+            of equal epochs the first. Or nothing: it is the last one.
     """
     finite = np.isfinite(measured[:, LOSSES]).all(axis=1)
     done = len(measured) if finite.all() else int(finite.argmin())
@@ -53,10 +54,12 @@ def summarise(
     valid_perf, valid_loss, test_perf = (
         measured[:done, MEASURED.index(name)] for name in ("valid_perf", "valid_loss", "test_perf")
     )
-    best_so_far = _first_minimum_so_far(valid_loss if by == "valid_loss" else -valid_perf)
+    ranks = {"valid_loss": valid_loss, "valid_perf": -valid_perf, "last": -np.arange(done)}
+    best_so_far = _first_minimum_so_far(ranks[by])
     curves[:done, curve_index("best_perf")] = test_perf[best_so_far]
     best = int(best_so_far[-1])
-    return Summary(curves, done, float(valid_perf.max()), float(test_perf[best]), best)
+    valid = valid_perf[-1] if by == "last" else valid_perf.max()
+    return Summary(curves, done, float(valid), float(test_perf[best]), best)
 
 
 def _first_minimum_so_far(values: np.ndarray) -> np.ndarray:

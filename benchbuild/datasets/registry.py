@@ -3,7 +3,7 @@
 A dataset of your own is one function. Publish it as an entry point::
 
     [project.entry-points."graphtab.datasets"]
-    mine = "my_package:load_mine"      # def load_mine(root: Path) -> Graph, or -> GraphSet
+    mine = "my_package:load_mine"    # def load_mine(root: Path) -> Graph, GraphSet or ImageSet
 
 or, to state its facts beforehand, publish a :class:`DatasetSpec`. docs/adding-a-dataset.md shows
 both.
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from benchbuild.datasets.images.image_set import ImageSet
 
 ENTRY_POINT_GROUP = "graphtab.datasets"
+_SORT_OF = {"GraphSet": "graphs", "ImageSet": "images"}
+"""The sort of data by what a function says that it returns; that of one graph for all else."""
 
 
 def parse_name(name: str) -> tuple[str, dict[str, str]]:
@@ -112,7 +114,7 @@ def _spec_of_function(point: EntryPoint, function: Loader) -> DatasetSpec:
         source=point.value,
         files=(),
         loader=function,
-        sort="graphs" if _returns(function).endswith("GraphSet") else "nodes",
+        sort=next((s for end, s in _SORT_OF.items() if _returns(function).endswith(end)), "nodes"),
     )
 
 
@@ -122,16 +124,17 @@ def _returns(function: Loader) -> str:
     return said if isinstance(said, str) else str(getattr(said, "__name__", ""))
 
 
-def _load_plugin(point: EntryPoint, spec: DatasetSpec, root: Path) -> Graph | GraphSet:
+def _load_plugin(point: EntryPoint, spec: DatasetSpec, root: Path) -> Graph | GraphSet | ImageSet:
     """Run a loader that is not ours, and see that it gives what it has to."""
     from benchbuild.datasets.graph import Graph
     from benchbuild.datasets.graphset import GraphSet
+    from benchbuild.datasets.images.image_set import ImageSet
 
     data = spec.loader(root)
-    if not isinstance(data, Graph | GraphSet):
+    if not isinstance(data, Graph | GraphSet | ImageSet):
         raise DatasetError(
             f"dataset {point.name!r}: {point.value} returns {type(data).__name__}, not a "
-            "benchbuild.datasets.Graph or GraphSet"
+            "benchbuild.datasets.Graph, GraphSet or ImageSet"
         )
     if data.sort != spec.sort:
         raise DatasetError(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import gc
 import os
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from benchbuild.errors import BenchBuildError, WorkerError
+from benchbuild.errors import BenchBuildError, BrokenDeviceError, WorkerError
 from benchbuild.pipeline.failures import failure
 from benchbuild.pipeline.jobs import AnyKind, Context, Place
 from benchbuild.pipeline.records import DETERMINED, JobKey, JobRecord, finished_now
@@ -17,6 +18,9 @@ from benchquery.errors import BenchQueryError
 
 BROKEN_DEVICE = 70
 """Exit code of a worker whose device no longer works."""
+
+STARTS = 3
+"""How often in a row a worker may die before its first job until it is given up."""
 
 WORKER_ENVIRONMENT: Mapping[str, str] = MappingProxyType(
     {
@@ -74,9 +78,12 @@ class Refusal:
 
     Attributes:
         reason: Why, as the user shall read it.
+        devices: How many accelerators there are if only its own one is at fault, so that others
+            can; 0 if nobody can.
     """
 
     reason: str
+    devices: int = 0
 
 
 def open_context(kind: AnyKind, settings: JobSettings, place: Place) -> Context | Refusal:
@@ -88,6 +95,8 @@ def open_context(kind: AnyKind, settings: JobSettings, place: Place) -> Context 
     try:
         context = kind.open(settings, place)
         context.found  # noqa: B018  (worked out here, so that it can refuse too)
+    except BrokenDeviceError as error:
+        return Refusal(str(error), error.devices)
     except (BenchBuildError, BenchQueryError, ImportError) as error:
         return Refusal(str(error))
     gc.freeze()
@@ -118,6 +127,43 @@ def _attempt(kind: AnyKind, context: Context, key: JobKey) -> JobRecord:
         status, reason = failure(error)
         record = kind.record.without_result(key, reason, status)
     return finished_now(record)
+
+
+class Starts:
+    """Counts the starts of every worker that failed in a row, and gives up those that fail on.
+
+    Attributes:
+        given_up: Those workers, with a sentence each.
+    """
+
+    def __init__(self) -> None:
+        self.given_up: dict[int, str] = {}
+        self._failed: Counter[int] = Counter()
+
+    def succeeded(self, slot: int) -> None:
+        """Note that a worker is there."""
+        self._failed[slot] = 0
+
+    def failed(self, slot: int, reason: str) -> bool:
+        """Note that a worker did not start; tells whether it is given up.
+
+        Args:
+            slot: Which one.
+            reason: Why, in one line.
+        """
+        self._failed[slot] += 1
+        if self._failed[slot] < STARTS:
+            return False
+        self.give_up(slot, reason)
+        return True
+
+    def give_up(self, slot: int, reason: str) -> None:
+        """Note that a worker shall not be started again."""
+        self.given_up[slot] = f"worker {slot + 1} was given up: {reason}"
+
+    def nobody(self) -> WorkerError:
+        """Return the error of an engine whose workers were all given up, with a reason of each."""
+        return WorkerError(f"no worker can start: {'; '.join(self.given_up.values())}")
 
 
 def check_facts(expected: Json, found: Json) -> None:

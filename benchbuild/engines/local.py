@@ -25,6 +25,7 @@ from benchbuild.engines.base import (
     BROKEN_DEVICE,
     WORKER_ENVIRONMENT,
     Refusal,
+    Starts,
     WorkerSettings,
     check_facts,
     open_context,
@@ -38,18 +39,17 @@ from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.settings import JobSettings
 
 _PR_SET_PDEATHSIG = 1
-STARTS = 3
-"""How often in a row a worker may die before its first job until the engine gives up."""
 
 
 @dataclass
 class _Worker:
-    """A process, the line to it, and the job that it is on."""
+    """A process, the line to it, why it can't work, and the job that it is on."""
 
     slot: int
     process: ForkServerProcess
     line: Connection
     ready: bool = False
+    refusal: Refusal | None = None
     key: JobKey | None = None
 
 
@@ -63,12 +63,12 @@ class LocalEngine:
     def __init__(self, workers: WorkerSettings) -> None:
         self._wanted = workers
         self._workers: dict[int, _Worker] = {}
-        self._failed_starts = 0
+        self._starts = Starts()
         self._found: Found | None = None
         self._context = multiprocessing.get_context("forkserver")
 
     def start(self, run: AnyRun) -> Found:
-        """Start the first worker, see what it finds, then start the others."""
+        """Start the first worker that can, see what it finds, then start the others."""
         self._run = run
         kind = kind_of(run.kind)
         self._context.set_forkserver_preload([guard.__name__, *kind.preload])
@@ -77,9 +77,14 @@ class LocalEngine:
         self._start_worker(0)
         while self._found is None:
             self._receive(None)
-        for slot in range(1, self._wanted.total(self._found.devices, available_cores())):
+        for slot in range(max(self._workers) + 1, self._total(self._found.devices)):
             self._start_worker(slot)
         return self._found
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """The workers that were given up."""
+        return list(self._starts.given_up.values())
 
     @property
     def room(self) -> int:
@@ -127,8 +132,10 @@ class LocalEngine:
                 outcomes += self._replace(worker)
                 continue
             if isinstance(message, Refusal):
-                raise WorkerError(message.reason)
-            if isinstance(message, Found):
+                if not message.devices:
+                    raise WorkerError(message.reason)
+                worker.refusal = message
+            elif isinstance(message, Found):
                 self._welcome(worker, message)
             elif worker.key is not None:
                 outcomes.append((worker.key, message))
@@ -139,7 +146,7 @@ class LocalEngine:
         if self._found is None:
             self._found = found
         check_facts(self._found.facts, found.facts)
-        self._failed_starts = 0
+        self._starts.succeeded(worker.slot)
         worker.ready = True
 
     def _replace(self, worker: _Worker) -> list[Outcome]:
@@ -147,12 +154,25 @@ class LocalEngine:
         worker.process.join()
         worker.line.close()
         reason = _how_it_ended(worker.process.exitcode)
-        if not worker.ready:
-            self._failed_starts += 1
-            if self._failed_starts >= STARTS:
-                raise WorkerError(f"workers die while they start: {reason}")
-        self._start_worker(worker.slot)
+        if worker.refusal is not None:
+            reason = worker.refusal.reason
+        if not worker.ready and self._starts.failed(worker.slot, reason):
+            self._give_up(worker)
+        else:
+            self._start_worker(worker.slot)
         return [] if worker.key is None else [(worker.key, LostJob(reason))]
+
+    def _give_up(self, worker: _Worker) -> None:
+        """Go on without a worker; as long as none has started, with the next one."""
+        del self._workers[worker.slot]
+        devices = 0 if worker.refusal is None else worker.refusal.devices
+        if self._found is None and devices and worker.slot + 1 < self._total(devices):
+            self._start_worker(worker.slot + 1)
+        if not self._workers:
+            raise self._starts.nobody()
+
+    def _total(self, devices: int) -> int:
+        return self._wanted.total(devices, available_cores())
 
 
 def available_cores() -> int:

@@ -22,6 +22,7 @@ from typing import Any
 from benchbuild.engines.base import (
     WORKER_ENVIRONMENT,
     Refusal,
+    Starts,
     WorkerSettings,
     check_facts,
     open_context,
@@ -35,10 +36,6 @@ from benchbuild.pipeline.jobs import AnyRun, Found, Place
 from benchbuild.pipeline.records import JobKey, JobRecord
 from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.settings import JobSettings
-
-STARTS = 3
-"""How often in a row an actor may die before its first job until the engine gives up."""
-
 
 NOTICE_SECONDS = 60.0
 """Seconds between two lines that say that no worker has started yet."""
@@ -63,9 +60,16 @@ class _Actor:
 
 @dataclass(frozen=True)
 class _Task:
-    """What an actor is doing: starting, if it has no job."""
+    """What an actor is doing: starting, if it has no job.
+
+    Attributes:
+        actor: The actor.
+        slot: Its number; the one that replaces it has the same.
+        key: The job.
+    """
 
     actor: Any
+    slot: int
     key: JobKey | None
 
 
@@ -95,8 +99,9 @@ class RayEngine:
         self._wanted = workers
         self._address = address
         self._tasks: dict[Any, _Task] = {}
-        self._free: list[Any] = []
-        self._failed_starts = 0
+        self._free: list[tuple[Any, int]] = []
+        self._keeping: list[Any] = []
+        self._starts = Starts()
         self._found: Found | None = None
         self._joined_before = self._ray.is_initialized()
 
@@ -111,8 +116,8 @@ class RayEngine:
         )(_Actor)
         device = "cuda" if gpus else self._wanted.device
         self._place = dataclasses.replace(self._wanted.place(0), device=device)
-        for _ in range(self._wanted.total(gpus, int(resources.get("CPU", 1)))):
-            self._start_actor()
+        for slot in range(self._wanted.total(gpus, int(resources.get("CPU", 1)))):
+            self._start_actor(slot)
         while self._found is None:
             begun = time.monotonic()
             self._receive(NOTICE_SECONDS)
@@ -125,10 +130,15 @@ class RayEngine:
         """How many actors have nothing to do."""
         return len(self._free)
 
+    @property
+    def warnings(self) -> Sequence[str]:
+        """The workers that were given up."""
+        return list(self._starts.given_up.values())
+
     def submit(self, key: JobKey) -> None:
         """Hand a job to a free actor."""
-        actor = self._free.pop()
-        self._tasks[actor.run.remote(key)] = _Task(actor, key)
+        actor, slot = self._free.pop()
+        self._tasks[actor.run.remote(key)] = _Task(actor, slot, key)
 
     def wait(self, seconds: float) -> Sequence[Outcome]:
         """Return what has finished or was lost."""
@@ -136,10 +146,11 @@ class RayEngine:
 
     def close(self) -> None:
         """End the actors, and the cluster if it was started here."""
-        for actor in [*self._free, *(task.actor for task in self._tasks.values())]:
+        free, busy = [actor for actor, _ in self._free], [t.actor for t in self._tasks.values()]
+        for actor in [*free, *busy, *self._keeping]:
             self._ray.kill(actor)
-        self._tasks.clear()
-        self._free.clear()
+        for those in (self._tasks, self._free, self._keeping):
+            those.clear()
         if not self._joined_before:
             self._ray.shutdown()
 
@@ -172,9 +183,9 @@ class RayEngine:
                 f"can't join the Ray cluster {self._address!r}: {str(error).splitlines()[0]}"
             ) from error
 
-    def _start_actor(self) -> None:
+    def _start_actor(self, slot: int) -> None:
         actor = self._actor_class.remote(self._run.kind, self._run.settings, self._place)
-        self._tasks[actor.found.remote()] = _Task(actor, None)
+        self._tasks[actor.found.remote()] = _Task(actor, slot, None)
 
     def _receive(self, seconds: float | None) -> list[Outcome]:
         """Take in what the actors have done."""
@@ -189,28 +200,40 @@ class RayEngine:
                 outcomes += self._replace(task, error)
                 continue
             if isinstance(result, Refusal):
-                raise WorkerError(result.reason)
+                self._keep_off(task, result)
+                continue
             if task.key is None:
-                self._welcome(result)
+                self._welcome(task, result)
             else:
                 outcomes.append((task.key, result))
-            self._free.append(task.actor)
+            self._free.append((task.actor, task.slot))
         return outcomes
 
-    def _welcome(self, found: Found) -> None:
+    def _welcome(self, task: _Task, found: Found) -> None:
         if self._found is None:
             self._found = found
         check_facts(self._found.facts, found.facts)
-        self._failed_starts = 0
+        self._starts.succeeded(task.slot)
+
+    def _keep_off(self, task: _Task, refusal: Refusal) -> None:
+        """Let an actor keep the GPU that does not work, so that Ray puts no other one there."""
+        if not refusal.devices:
+            raise WorkerError(refusal.reason)
+        self._keeping.append(task.actor)
+        self._starts.give_up(task.slot, refusal.reason)
+        self._check_workers()
+
+    def _check_workers(self) -> None:
+        if not self._tasks and not self._free:
+            raise self._starts.nobody()
 
     def _replace(self, task: _Task, error: Exception) -> list[Outcome]:
         """Start another actor in place of a dead one; says which job it was on."""
         reason = f"the Ray worker was lost ({type(error).__name__})"
-        if task.key is None:
-            self._failed_starts += 1
-            if self._failed_starts >= STARTS:
-                raise WorkerError(f"Ray workers die while they start: {error}")
-        self._start_actor()
+        if task.key is None and self._starts.failed(task.slot, f"{reason[:-1]}: {error})"):
+            self._check_workers()
+        else:
+            self._start_actor(task.slot)
         return [] if task.key is None else [(task.key, LostJob(reason))]
 
 

@@ -60,12 +60,12 @@ class DatasetWorker:
     def __init__(self, dataset: str, place: Place) -> None:
         import torch
 
-        from benchbuild.compute.devices import claim, resolve_device
+        from benchbuild.compute.devices import claim, device_count, resolve_device
         from benchbuild.datasets import dataset_spec, load_data
 
         warnings.filterwarnings("ignore", message="Sparse CSR tensor support")
         torch.set_num_threads(1)
-        self._device = resolve_device(spread(place, torch.cuda.device_count()))
+        self._device = resolve_device(spread(place, device_count()))
         claim(self._device)
         self._graph: Any = load_data(dataset, place.data_root)
         self._spec = dataset_spec(dataset)
@@ -73,12 +73,11 @@ class DatasetWorker:
     @cached_property
     def found(self) -> Found:
         """The data itself decides the figures; how it is described does not."""
-        import torch
+        from benchbuild.compute.devices import device_count
 
         graph, spec = self._graph, self._spec
         about: GraphAbout = {"split": graph.split, "source": spec.source, "licence": spec.licence}
-        on_gpu = self._device.type == "cuda"
-        return Found(graph.facts, about, torch.cuda.device_count() if on_gpu else 0)
+        return Found(graph.facts, about, device_count(self._device.type))
 
     def recover(self) -> None:
         """Give the memory back that a failed job held; a kind forgets what it keeps first."""

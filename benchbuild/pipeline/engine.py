@@ -27,7 +27,8 @@ Outcome = tuple[JobKey, JobRecord | LostJob]
 class Engine(Protocol):
     """Runs jobs somewhere.
 
-    Workers that die are replaced; what becomes of their jobs is the runner's business.
+    Workers that die are replaced; what becomes of their jobs is the runner's business. One that
+    can't start, as on a broken device, is given up in the end, and the others go on.
     """
 
     def start(self, run: AnyRun) -> Found:
@@ -43,6 +44,10 @@ class Engine(Protocol):
     @property
     def room(self) -> int:
         """How many jobs can be submitted now."""
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """What went wrong with workers so far that the others made good, a sentence each."""
 
     def submit(self, key: JobKey) -> None:
         """Hand a job to a free worker."""

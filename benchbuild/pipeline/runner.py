@@ -109,6 +109,7 @@ def run_shard(
         finally:
             log.info("%s", progress.line())
             progress.close()
+    warnings += tuple(engine.warnings)
     for reason, count in reasons.most_common(1):
         warnings += (f"{reasons.total():,} jobs failed, {count:,} of them because of {reason}",)
     return ShardReport(len(keys), len(keys) - len(todo), ends, stop.signal, warnings)
@@ -133,13 +134,17 @@ def _records(
     """Run jobs and give their records in batches, as they finish."""
     waiting = deque(todo)
     losses: Counter[JobKey] = Counter()
-    in_flight = 0
+    in_flight = told = 0
     while (waiting or in_flight) and stop.signal is None:
         while waiting and engine.room:
             engine.submit(waiting.popleft())
             in_flight += 1
         finished: list[JobRecord] = []
-        for key, result in engine.wait(TICK):
+        outcomes = engine.wait(TICK)
+        for warning in engine.warnings[told:]:
+            log.warning("%s", warning)
+            told += 1
+        for key, result in outcomes:
             in_flight -= 1
             if not isinstance(result, LostJob):
                 finished.append(result)

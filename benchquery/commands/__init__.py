@@ -12,8 +12,8 @@ from typing import Any, Protocol, cast
 from benchquery.table.registry import kinds
 
 COMMANDS = (
-    "ls", "datasets", "show", "top", "pareto", "search", "plot", "report", "explore", "export",
-    "verify",
+    "ls", "datasets", "show", "top", "pareto", "search", "standings", "plot", "report", "explore",
+    "export", "import_", "verify",
 )  # fmt: skip
 """In the order of the help text; each has ``add(commands)``."""
 

@@ -115,6 +115,21 @@ def _run(args: argparse.Namespace) -> None:
         plot_search(traces, args.plot)
     rows = [{name: getattr(report, name) for name in _KEYS} for report in reports]
     print_rows(rows, as_json=args.json)
+    if not args.json and budget.unit == "queries":
+        print(_chance(table, int(budget.amount), args.protocol))
+
+
+def _chance(table: ArchTable, queries: int, protocol: str) -> str:
+    """Say what random search finds on average, for comparison."""
+    from benchquery.analysis import left_out
+    from benchquery.search import random_search_exactly
+
+    most = len(table) - left_out(table, "valid_perf", "perf")
+    exact = random_search_exactly(table, min(queries, most), protocol)
+    return (
+        f"random search, exactly: perf {exact.perf[0]:.4f} on average, "
+        f"{exact.deviation[0]:.4f} standard deviation of one search"
+    )
 
 
 def _search(

@@ -9,6 +9,8 @@ Example:
 """
 
 from benchquery.search.budget import Budget
+from benchquery.search.chance import RandomSearch, random_search_exactly
+from benchquery.search.contests import Difference, MeanRanks, differences, mean_ranks
 from benchquery.search.front import Front, front
 from benchquery.search.oracle import PROTOCOLS, Oracle
 from benchquery.search.run import run
@@ -23,8 +25,11 @@ __all__ = [
     "Average",
     "Budget",
     "Contest",
+    "Difference",
     "Front",
+    "MeanRanks",
     "Oracle",
+    "RandomSearch",
     "SearchReport",
     "SimulatedWorkers",
     "Standing",
@@ -32,10 +37,13 @@ __all__ = [
     "Trace",
     "aggregate",
     "compare",
+    "differences",
     "front",
     "get_strategy",
     "keep_busy",
     "load",
+    "mean_ranks",
+    "random_search_exactly",
     "run",
     "save",
     "strategy_names",

@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
+from benchquery.analysis.known import left_out
 from benchquery.errors import QueryError
 from benchquery.figures.page import check_picture, save
 from benchquery.figures.style import COLOURS, new_figure
+from benchquery.search.chance import random_search_exactly
+from benchquery.search.contests import MeanRanks, mean_ranks
 from benchquery.search.summary import Contest, Measure, aggregate, group
-from benchquery.search.trace import Trace
+from benchquery.search.trace import Trace, table_id
 
 if TYPE_CHECKING:
     import matplotlib.artist as mpl_artist
@@ -27,6 +30,7 @@ Searches = Mapping[str, Sequence[Trace]]
 
 _DASHES = ("-", "--", "-.", ":")
 _COLUMNS = 3
+_POINTS = 60
 _SKIPPED = 0.02
 """The share of a curve at its start that may leave the picture, as it rises too steeply."""
 
@@ -112,6 +116,7 @@ def _draw_panel(
             average.at, average.mean - error, average.mean + error,
             step="post", color=colour, alpha=0.2, linewidth=0,
         )  # fmt: skip
+    _draw_chance(axes, contest, next(iter(searches.values()))[0], measure)
     if highest and max(highest) > min(lowest):
         margin = 0.05 * (max(highest) - min(lowest))
         axes.set_ylim(min(lowest) - margin, max(highest) + margin)
@@ -120,3 +125,71 @@ def _draw_panel(
     split = "validation" if (measure, contest.protocol) == ("reward", "validation") else "test"
     axes.set(xlabel=f"budget [{contest.budget.unit}]", ylabel=f"{split} metric of the best [%]")
     axes.grid(alpha=0.25)
+
+
+def _draw_chance(axes: mpl_axes.Axes, contest: Contest, search: Trace, measure: Measure) -> None:
+    """Draw what random search finds on average, exactly, where budgets are queries."""
+    table = search.opened()
+    if contest.budget.unit != "queries" or table_id(table) != contest.table_sha256:
+        return
+    most = min(int(contest.budget.amount), len(table) - left_out(table, "valid_perf", "perf"))
+    budgets = np.unique(np.geomspace(1, most, _POINTS).round().astype(int))
+    exact = random_search_exactly(table, budgets, contest.protocol)
+    values = exact.reward if measure == "reward" else exact.perf
+    axes.plot(budgets, values, color="black", linewidth=1, label="random search, exact")
+
+
+def plot_ranks(traces: Sequence[Trace], path: Path) -> None:
+    """Draw the mean ranks of strategies over contests, with the critical difference.
+
+    A bar joins strategies whose mean ranks are within the critical difference of each other, so
+    that Nemenyi's test can't tell them apart. There is one panel for each protocol.
+
+    Args:
+        traces: The traces.
+        path: The picture to write: .png, .svg, .pdf or .html.
+
+    Raises:
+        QueryError: If the picture can't be written there, or no protocol has two strategies.
+    """
+    check_picture(path)
+    found = mean_ranks(traces)
+    if not found:
+        raise QueryError("mean ranks need at least two strategies of one protocol")
+    figure = new_figure(7, sum(1.2 + 0.28 * len(one.ranks) for one in found))
+    for axes, one in zip(figure.subplots(len(found), 1, squeeze=False)[:, 0], found, strict=True):
+        _draw_ranks(axes, one)
+    save(figure, path)
+
+
+def _draw_ranks(axes: mpl_axes.Axes, found: MeanRanks) -> None:
+    """Draw a line for each strategy, the best on top, and bars for what can't be told apart."""
+    places = list(found.ranks.values())
+    lines = range(len(places))
+    axes.plot(places, lines, "o", color=COLOURS[0])
+    for line, (name, place) in enumerate(found.ranks.items()):
+        axes.annotate(f"{name} {place:.2f}", (place, line), (6, -3), textcoords="offset points",
+                      fontsize=8)  # fmt: skip
+    for start, end in _indistinct(places, found.critical):
+        axes.plot([places[start]] * 2, [start, end], color=COLOURS[1], linewidth=3, alpha=0.5)
+        axes.plot(places[start : end + 1 : end - start], [end, end], color=COLOURS[1],
+                  linewidth=3, alpha=0.5)  # fmt: skip
+    axes.set_ylim(len(places) - 0.5, -0.7)
+    axes.set_yticks([])
+    axes.set(xlabel="mean rank by test metric, 1 is the best", xlim=(0.8, len(places) + 0.2))
+    axes.set_title(
+        f"rewarded: {found.protocol}, {found.contests} contests, critical difference "
+        f"{found.critical:.2f} at {found.level:g}",
+        fontsize=9,
+    )
+    axes.grid(alpha=0.25)
+
+
+def _indistinct(places: Sequence[float], critical: float) -> list[tuple[int, int]]:
+    """Return the longest runs of ascending places that are within the critical difference."""
+    runs: list[tuple[int, int]] = []
+    for start, place in enumerate(places):
+        end = max(i for i, other in enumerate(places) if other - place <= critical)
+        if end > start and (not runs or end > runs[-1][1]):
+            runs.append((start, end))
+    return runs

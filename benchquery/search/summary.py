@@ -88,8 +88,13 @@ class Standing:
         valid_perf: The mean validation metric of the finds.
         perf: Their mean test metric; NaN if a find has none, as its training failed.
         perf_error: Its standard error; NaN for a single trace.
+        perf_median: Their median test metric.
         regret: Their mean regret.
-        rank: Their mean rank by test metric.
+        regret_error: Its standard error.
+        regret_median: Their median regret.
+        rank: Their mean rank by test metric. A few bad finds move it far: see the median.
+        rank_error: Its standard error.
+        rank_median: Their median rank.
     """
 
     strategy: str
@@ -103,8 +108,13 @@ class Standing:
     valid_perf: float
     perf: float
     perf_error: float
+    perf_median: float
     regret: float
+    regret_error: float
+    regret_median: float
     rank: float
+    rank_error: float
+    rank_median: float
 
 
 def standard_error(values: Sequence[float] | Floats) -> float:
@@ -205,6 +215,10 @@ def _place(row: Standing) -> tuple[object, ...]:
 def _standing(contest: Contest, reports: Sequence[SearchReport]) -> Standing:
     """Return how one strategy did in a contest."""
     first = reports[0]
+    perf, regret, rank = (
+        np.array([getattr(report, name) for report in reports], dtype=float)
+        for name in ("perf", "regret", "rank")
+    )
     return Standing(
         strategy=first.strategy,
         dataset=first.dataset,
@@ -215,8 +229,13 @@ def _standing(contest: Contest, reports: Sequence[SearchReport]) -> Standing:
         workers=contest.workers,
         seeds=len(reports),
         valid_perf=float(np.mean([report.valid_perf for report in reports])),
-        perf=float(np.mean([report.perf for report in reports])),
-        perf_error=standard_error([report.perf for report in reports]),
-        regret=float(np.mean([report.regret for report in reports])),
-        rank=float(np.mean([report.rank for report in reports])),
+        perf=float(perf.mean()),
+        perf_error=standard_error(perf),
+        perf_median=float(np.median(perf)),
+        regret=float(regret.mean()),
+        regret_error=standard_error(regret),
+        regret_median=float(np.median(regret)),
+        rank=float(rank.mean()),
+        rank_error=standard_error(rank),
+        rank_median=float(np.median(rank)),
     )

@@ -202,7 +202,7 @@ class Trace:
         Raises:
             QueryError: If no query was made, or the table is not the one searched.
         """
-        table = table or self.table or self._reopened()
+        table = table or self.opened()
         if table_id(table) != self.table_sha256:
             raise QueryError(
                 f"the table {table.name!r} is not the one that was searched "
@@ -241,11 +241,11 @@ class Trace:
             },
         )
 
-    def _reopened(self) -> ArchTable:
-        """Open the table by name, for a trace that was read from a file."""
+    def opened(self) -> ArchTable:
+        """Return the table at hand; one by this name, for a trace that was read from a file."""
         from benchquery.kinds.architectures.reading import lightread
 
-        return lightread(self.dataset)
+        return self.table or lightread(self.dataset)
 
 
 def save(traces: Iterable[Trace], path: Path | str) -> None:

@@ -86,6 +86,8 @@ class TableKind:
         analyses: Functions of such tables by the name that `benchquery.analysis` has them under.
         lists: What ``benchquery ls`` can list of it: functions without arguments, by name, that
             return rows.
+        foreign: A function of a file of others and a folder that writes the table of the file there
+            and says whether it is one of this kind; see `benchquery.table.foreign`.
     """
 
     name: str
@@ -110,6 +112,7 @@ class TableKind:
     commands: tuple[str, ...] = ()
     analyses: Mapping[str, Reference] = dataclasses.field(default_factory=dict)
     lists: Mapping[str, Reference] = dataclasses.field(default_factory=dict)
+    foreign: Reference | None = None
 
     def column(self, name: str) -> Column:
         """Return the description of a column.

@@ -32,6 +32,7 @@ BUILT_IN: Mapping[str, Reference] = MappingProxyType(
         "architectures": "benchquery.kinds.architectures.kind:TABLE",
         "condensed": "benchquery.kinds.condensed.kind:TABLE",
         "weights": "benchquery.kinds.weights.kind:TABLE",
+        "cells": "benchquery.kinds.cells.kind:TABLE",
     }
 )
 """The kinds that come with this package, in the order in which they are listed."""

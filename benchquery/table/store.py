@@ -12,6 +12,7 @@ import dataclasses
 import importlib.util
 import itertools
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from benchquery.errors import (
 )
 from benchquery.naming import DATASET_ALIASES, match_name, suggestion
 from benchquery.table.columnfile import FileColumns
+from benchquery.table.foreign import is_file, write_foreign
 from benchquery.table.kind import resolve
 from benchquery.table.manifest import (
     CURVES,
@@ -290,9 +292,9 @@ def open_folder(folder: PathLike, kind: str | None = None) -> RowTable[Any]:
     return _open(folder, manifest)
 
 
-def _open(folder: Path, manifest: Manifest) -> RowTable[Any]:
+def _open(folder: Path, manifest: Manifest, home: Path | None = None) -> RowTable[Any]:
     kind = kind_of(manifest.kind)
-    home = folder if folder.name else folder.resolve()
+    home = home or (folder if folder.name else folder.resolve())
     for name, expected in manifest.files.items():
         if name != SUMMARY:
             check_size(folder, name, expected)
@@ -306,8 +308,8 @@ def open_table(
     """Open a table by name, whatever its rows are: this is ``benchquery.open``.
 
     Args:
-        name: A table of `tables`, for example ``cora`` or ``cora-condensed``, or a folder that is
-            one.
+        name: A table of `tables`, for example ``cora`` or ``cora-condensed``, a folder that is one,
+            or a file of others that a kind knows (`benchquery.table.foreign`).
         source: A folder of tables, or one table; None for all sources.
         kind: The kind that its rows must be; None for any.
 
@@ -318,7 +320,19 @@ def open_table(
         SchemaVersionError: If the layout is unknown to this version.
         KindError: If no installed package has its kind.
     """
+    if isinstance(name, (str, os.PathLike)) and is_file(os.fspath(name)):
+        return _open_file(Path(name), kind)
     return _open(*_find(name, source, kind))
+
+
+def _open_file(file: Path, kind: str | None) -> RowTable[Any]:
+    """Open a table in a file of others; it goes by the name of the file."""
+    with tempfile.TemporaryDirectory() as aside:
+        write_foreign(file, Path(aside))
+        manifest = read_manifest(Path(aside))
+        if kind not in (None, manifest.kind):
+            raise _kind_error(file, manifest, str(kind))
+        return _open(Path(aside), manifest, file.with_suffix(""))
 
 
 def unread_files(manifest: Manifest) -> list[str]:

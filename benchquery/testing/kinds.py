@@ -153,7 +153,7 @@ def _check_references(kind: TableKind, whose: str) -> None:
 
 def _references(kind: TableKind) -> Iterator[tuple[str, Reference]]:
     """List what is referred to and called, each with what it is for."""
-    for field in ("table", "check", "show", "show_more", "report"):
+    for field in ("table", "check", "show", "show_more", "report", "foreign"):
         if getattr(kind, field) is not None:
             yield field, getattr(kind, field)
     for name, stated in kind.values.items():

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from benchbuild.testing.gpu import PretendGpu
+
 
 @pytest.fixture(scope="module")
 def one_thread() -> Iterator[None]:
@@ -22,3 +24,10 @@ def one_thread() -> Iterator[None]:
 def fuzzing(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where fuzzers work: they share their samples, which take longer than a few trials."""
     return tmp_path_factory.mktemp("fuzzing")
+
+
+@pytest.fixture
+def gpu() -> Iterator[PretendGpu]:
+    """A GPU, though a pretend one."""
+    with PretendGpu() as plugged:
+        yield plugged

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from benchbuild.cli import main
-from benchbuild.datasets import load
+from benchbuild.datasets import load, load_images
 from benchbuild.datasets.registry import ENTRY_POINT_GROUP as DATASETS
 from benchbuild.errors import DatasetError
 from benchbuild.testing import check_dataset
-from benchquery import lightread
+from benchquery import condread, lightread
 from tests.benchbuild.pages import (
     code_block,
     entry_point,
@@ -28,6 +28,7 @@ from tests.benchbuild.pages import (
 PAGE = "adding-a-dataset.md"
 FUNCTION = code_block(PAGE, "python", "def load_papers")
 SPEC = code_block(PAGE, "python", "DatasetSpec(")
+TILES = code_block(PAGE, "python", "def load_tiles")
 RINGS = code_block(PAGE, "python", "def load_rings")
 BROKEN = """
 from benchbuild.datasets import load, load_graphs
@@ -135,6 +136,27 @@ def test_the_set_of_graphs_of_the_page_is_a_dataset(rings: Path) -> None:
     assert rows["rings"]["sort"] == "graphs"
 
 
+def test_the_set_of_images_of_the_page_is_condensed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = np.random.default_rng(0)
+    photographs = random.integers(256, size=(60, 16, 16, 3), dtype=np.uint8)
+    np.savez(tmp_path / "tiles.npz", photographs=photographs, cracked=np.repeat([0, 1], 30))
+    install(tmp_path, "our_tiles", TILES, DATASETS, {"tiles": "our_tiles:load_tiles"})
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("GRAPHTAB_DATA", str(tmp_path))
+    check_dataset("tiles")
+    images = load_images("tiles")
+    assert (images.sort, images.shape, len(images.train_index)) == ("images", (3, 16, 16), 48)
+    assert np.array_equal(images.pixels[7].permute(1, 2, 0), photographs[7])
+    run, table = tmp_path / "run", tmp_path / "tables" / "tiles"
+    quick = ("--eval-hp", "epochs=2", "--eval-hp", "width=2", "--eval-seeds", "1", "--workers", "1")
+    asked = ("condense", "--dataset", "tiles", "--method", "random", "--per-class", "2", *quick)
+    assert main([*asked, "--out", str(run)]) == 0
+    assert main(["merge", str(run), "--out", str(table)]) == 0
+    assert condread(table).best()["items"] == 4
+
+
 def test_what_needs_one_graph_refuses_the_set_of_the_page(rings: Path) -> None:
     (rings / "rings.npz").unlink()
     words = ["benchbuild", "train", "--dataset", "rings", "--workers", "1", "--out", "run"]
@@ -161,7 +183,10 @@ def theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("wrong", ": theirs:wrong returns int, not a benchbuild.datasets.Graph or GraphSet"),
+        (
+            "wrong",
+            ": theirs:wrong returns int, not a benchbuild.datasets.Graph, GraphSet or ImageSet",
+        ),
         ("failing", " can't be loaded: ValueError: the file is odd (line 11 of "),
         ("unsaid", ": theirs:unsaid returns a set of graphs, and is stated to be one graph with"),
         ("number", ": theirs:NUMBER is neither a function nor a DatasetSpec but int"),

@@ -406,12 +406,32 @@ def test_the_whole_set_is_learnt_once_in_batches() -> None:
     np.testing.assert_array_equal(at_once.curve, given.curve)
 
 
+def test_a_whole_set_that_is_too_large_is_not_learnt(evaluator: GraphSetEvaluator) -> None:
+    assert not math.isnan(evaluator.full(config(full_graphs=30)).perf)
+    nothing = evaluator.full(config(full_graphs=29))
+    assert (nothing.status, nothing.best_epoch, nothing.curve.shape) == ("ok", -1, (12, 7))
+    assert math.isnan(nothing.perf)
+
+
 def test_the_other_metric_is_that_of_the_chosen_epoch(payload: CondensedGraphs) -> None:
     ours = GraphSetEvaluator(dataset(), CPU).evaluate(payload, config("gin"))
     theirs = GraphSetEvaluator(dataset(metric="rocauc"), CPU).evaluate(payload, config("gin"))
     column = curve_index("test_perf")
     assert ours.other_perf == theirs.curve[ours.best_epoch, column]
     assert theirs.other_perf == ours.curve[theirs.best_epoch, column]
+
+
+def test_the_last_epoch_is_reported_where_that_is_asked_for(
+    evaluator: GraphSetEvaluator, payload: CondensedGraphs
+) -> None:
+    best, last = (
+        evaluator.evaluate(payload, config(lr=0.1, report=one)) for one in ("best", "last")
+    )
+    measured = [curve_index(name) for name in ("valid_perf", "test_perf")]
+    np.testing.assert_array_equal(best.curve[:, measured], last.curve[:, measured])
+    assert [last.valid_perf, last.perf] == last.curve[-1, measured].tolist()
+    assert last.best_epoch == 11 != best.best_epoch
+    assert best.valid_perf == best.curve[:, measured[0]].max()
 
 
 def test_a_training_that_diverges_says_so(evaluator: GraphSetEvaluator) -> None:

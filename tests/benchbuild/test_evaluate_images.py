@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,16 @@ from benchbuild.kinds.condense.loading import load
 from benchbuild.kinds.evaluate.images.evaluator import ImageEvaluator
 from benchbuild.kinds.evaluate.images.networks import make_network
 from benchquery import condread
+from benchquery.analysis import search_agreement
 from benchquery.cli import main as benchquery
+from benchquery.kinds.cells.cell import sample_cells
+from benchquery.kinds.condensed.analysis import by_named_models
 from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
 from benchquery.table.schema import curve_index
+from benchquery.table.store import open_table
 from benchquery.testing.tables import check_table
 from tests.benchbuild.runs import benchbuild
+from tests.benchquery.cell_tables import made_up_rows, write_csv
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -225,6 +231,8 @@ def test_a_run_on_images_becomes_a_table(table: Path) -> None:
     random = opened.where(method="random").column("perf")
     assert record["gain_over_random"] == pytest.approx(record["perf"] - random.mean())
     assert opened.trace(dm)["epoch"].tolist() == [0, 2, 4]
+    assert record["iteration_time"] == record["condense_time"] / 4
+    assert np.isnan(opened.where(method="k-center").column("iteration_time")).all()
     images = load(dm, table.parent)
     assert len(images) == 10
     settings = EvalConfig.from_text(record["evaluation_text"]).replace(seed=1)
@@ -245,10 +253,67 @@ def test_a_table_of_images_is_compared_and_drawn(
         out = tmp_path / f"{picture}.png"
         assert not benchquery(["plot", "digits", picture, *where, "-o", str(out)])
         assert out.stat().st_size > 5_000
+    assert not benchquery(["report", "digits", *where, "-o", str(tmp_path / "report.html")])
+    (section,) = re.findall(
+        r"<h2>Images</h2>(.*?)<h2>", (tmp_path / "report.html").read_text(), re.S
+    )
+    assert section.count("data:image/png") == 10
     drawn = condread(table).plot.images(CondenseConfig(DIGITS, "random", per_class=1))
     shown = [axes.images[0].get_array() for axes in drawn.axes]
     pixels = condread(table).graph(CondenseConfig(DIGITS, "random", per_class=1))["x"] / 255
     assert np.allclose(np.stack(shown), pixels[:, 0], atol=1e-6)
+
+
+def test_cell_networks_judge_a_table_and_are_held_against_theirs(
+    table: Path, tmp_path: Path
+) -> None:
+    """A run that is killed after a job goes on; figures are those of the evaluator itself."""
+    asked = ("evaluate", table, "--models", "nas-bench-201", "--sample", "3", "--sample-seed", "1")
+    quick = ("epochs=2", "width=2", "full_images=1", "batch=16")
+    options = [word for setting in quick for word in ("--eval-hp", setting)]
+    run, out = tmp_path / "run", tmp_path / "judged"
+    shared = (*asked, "--eval-preset", "dc-bench-nas", *options, "--seeds", "1", "--out", run)
+    assert benchbuild(*shared) == 0
+    assert benchbuild(*shared) == 0
+    assert benchbuild("merge", run, "--out", out) == 0
+    judged = condread(out)
+    cells = [f"nas-bench-201:{cell}" for cell in sample_cells(3, seed=1)]
+    assert set(judged.column("model")) == {"convnet", *cells}
+    row = judged.where(model=cells[0]).records()[0]
+    settings = EvalConfig(
+        TASK, cells[0], epochs=2, width=2, depth=1, full_images=1, batch=16, seed=0
+    )
+    arrays = judged.graph(row["config"])
+    kept = CondensedImages(*(torch.tensor(arrays[name]) for name in ("x", "y", "mean", "std")))
+    kept = dataclasses.replace(kept, x=kept.x.float())
+    assert ImageEvaluator(data(), CPU).evaluate(kept, settings).perf == row["perf_seed0"]
+    named = by_named_models(judged)
+    assert set(named.column("model")) == {"convnet"}
+    rows = made_up_rows()
+    file = write_csv(tmp_path / "cells.csv", rows)
+    found = search_agreement(judged, open_table(file, kind="cells"), "cifar10")
+    assert {one["architectures"] for one in found} == {3}
+    assert math.isnan(row["full_perf"])
+    assert row["reason_seed0"] == (
+        "no network was trained on the whole set: its 200 training images are more than "
+        "full_images=1"
+    )
+    assert {one["config"] for one in found} == set(judged)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--models", "nas-bench-201", "--sample", "0"), "--sample 0: there are 1 to 15,625"),
+        (("--models", "nas-bench-201:|none~0|"), "it has 1 groups, not 3"),
+        (("--models", "nas-bench-101"), "nas-bench-201:ARCHITECTURE"),
+    ],
+)
+def test_networks_that_are_none_are_refused(
+    table: Path, options: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert benchbuild("evaluate", table, *options, "--dry-run") == 2
+    assert said in capsys.readouterr().err
 
 
 def test_more_of_a_class_than_there_are_is_a_row_that_says_so(

@@ -93,6 +93,28 @@ def test_both_metrics_are_there(table: CondensedTable) -> None:
     assert first["other_perf"] == pytest.approx(np.mean(seeds))
 
 
+def test_released_kidd_keeps_the_snapshot_of_best_test_figure(tmp_path: Path) -> None:
+    config = CondenseConfig(
+        DATASET,
+        "kidd-lr",
+        per_class=2,
+        epochs=6,
+        evaluate_every=1,
+        lr_feat=0.3,
+        protocol="as-released",
+    )
+    changed = {"epochs": 30, "hidden": 8, "layers": 2, "report": "last"}
+    evaluations = benchbuild.Evaluations.of(["gin"], [0, 1], changed, task="graph-classification")
+    described = benchbuild.condense_run(DATASET, [config], evaluations)
+    benchbuild.run(described, tmp_path / "run", workers=1, device="cpu")
+    benchbuild.merge([tmp_path / "run"], tmp_path / "motifs")
+    assert list(problems_in(tmp_path / "motifs")) == []
+    table = condread(tmp_path / "motifs")
+    tried = table.trace(config)["valid_perf"]
+    assert len(set(tried.tolist())) > 1
+    assert table[config]["perf"] == pytest.approx(tried.max())
+
+
 def test_sets_come_back_as_graphs_of_pyg(folder: Path, table: CondensedTable) -> None:
     graphs = benchbuild.load_condensed(CONFIGS[0], source=folder)
     arrays = table.graph(CONFIGS[0])

@@ -256,6 +256,43 @@ def test_the_jpeg_form_says_what_it_is(tmp_path: Path) -> None:
         assert "jpeg" in text.lower()
 
 
+def test_only_images_that_are_used_are_decoded(tmp_path: Path) -> None:
+    """All but those of a sample are damaged, and nobody notices."""
+    files = [jpeg(flat(number * 4)) for number in range(60)]
+    path, labels = tmp_path / cifar.JPEG_FILE, in_turn(60, 10)
+    write_jpegs(path, files, labels)
+    facts = dataclasses.replace(cifar.CIFAR10_JPEG, trained=30, tested=30)
+    make = cifar.jpeg_factory(facts, cifar.JPEG_FILE)
+    spec = make({"train": "10", "valid": "10", "test": "10"})
+    sample, whole = spec.loader(tmp_path), make({}).loader(tmp_path)
+    assert isinstance(sample, ImageSet)
+    assert isinstance(whole, ImageSet)
+    used = [
+        next(place for place in range(60) if torch.equal(whole.pixels[place], image))
+        for image in sample.pixels
+    ]
+    assert (len(set(used)), whole.num_images) == (30, 60)
+    assert torch.equal(whole.y[torch.tensor(used)], sample.y)
+    write_jpegs(path, [file if at in used else b"x" for at, file in enumerate(files)], labels)
+    again = spec.loader(tmp_path)
+    assert again.checksum == sample.checksum
+    with pytest.raises(DatasetError, match="no whole JPEG"):
+        make({}).loader(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("CIFAR-10", "cifar10"),
+        ("cifar_100:train=100", "cifar100:train=100"),
+        ("FashionMNIST", "fashion-mnist"),
+        ("tiny-imagenet-200", "tinyimagenet"),
+    ],
+)
+def test_names_are_those_that_people_write(written: str, meant: str) -> None:
+    assert dataset_spec(written).name == meant
+
+
 def test_wrong_jpegs_are_named(tmp_path: Path) -> None:
     path = tmp_path / cifar.JPEG_FILE
     files = [jpeg(flat(number)) for number in range(40)]

@@ -10,14 +10,12 @@ from torch import nn
 
 from benchbuild.errors import ArchitectureError
 from benchbuild.kinds.condense.images.networks import ConvNet, Shape
-from benchbuild.kinds.evaluate.images.nas_bench import (
-    OPERATIONS,
-    CellNetwork,
-    parse_architecture,
-)
+from benchbuild.kinds.evaluate.images.nas_bench import CellNetwork
 from benchbuild.kinds.evaluate.images.networks import NETWORKS, make_network
 from benchbuild.kinds.evaluate.images.resnet import Basic, Bottleneck, ResNet
 from benchbuild.kinds.evaluate.images.vit import ViT
+from benchquery.errors import ArchitectureError as NoCellError
+from benchquery.kinds.cells.cell import Cell, sample_cells
 from tests.benchbuild.vision import torchvision
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -201,14 +199,33 @@ def test_the_transformer_computes_what_torchvisions_does() -> None:
     ],
 )
 def test_cell_networks_have_their_published_sizes(architecture: str, expected: int) -> None:
-    assert parameters(CellNetwork(architecture, CIFAR, 10)) == expected
+    cell = Cell.parse(architecture)
+    assert parameters(CellNetwork(cell, CIFAR, 10)) == cell.parameters() == expected
+
+
+@pytest.mark.parametrize("cell", sample_cells(5, seed=0), ids=str)
+def test_sizes_are_known_without_the_network(cell: Cell) -> None:
+    for shape, classes, channels, cells in ((CIFAR, 100, 16, 1), ((1, 8, 8), 10, 4, 2)):
+        with torch.device("meta"):
+            network = CellNetwork(cell, shape, classes, channels=channels, cells=cells)
+        counted = cell.parameters(classes, inputs=shape[0], channels=channels, cells=cells)
+        assert parameters(network) == counted
+
+
+def test_a_cell_network_is_made_by_its_name() -> None:
+    name = f"nas-bench-201:{sample_cells(1, seed=1)[0]}"
+    network = make_network(name, (1, 8, 8), 10, width=4, depth=1)
+    assert network(torch.zeros(2, 1, 8, 8)).shape == (2, 10)
+    for wrong in ("nas-bench-201", "nas-bench-101:|none~0|", "convnet:3"):
+        with pytest.raises(ArchitectureError, match="unknown network"):
+            make_network(wrong, CIFAR, 10)
 
 
 def test_a_cell_is_the_sum_of_its_paths() -> None:
     """Written out by hand: node 3 = pool(0) + conv(1) + node 2, node 1 = 0, node 2 = conv1(1)."""
     text = "|skip_connect~0|+|none~0|nor_conv_1x1~1|+|avg_pool_3x3~0|nor_conv_3x3~1|skip_connect~2|"
     torch.manual_seed(0)
-    cell = CellNetwork(text, CIFAR, 10, channels=4, cells=1).eval().features[2]
+    cell = CellNetwork(Cell.parse(text), CIFAR, 10, channels=4, cells=1).eval().features[2]
     x = torch.randn(2, 4, 6, 6)
     first, third = (
         next(m for m in cell.modules() if isinstance(m, nn.Conv2d) and m.kernel_size == (k, k))
@@ -231,17 +248,8 @@ def test_a_cell_is_the_sum_of_its_paths() -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_cell_networks_take_images_of_every_size(shape: Shape) -> None:
     text = "|nor_conv_3x3~0|+|none~0|avg_pool_3x3~1|+|skip_connect~0|nor_conv_1x1~1|none~2|"
-    network = CellNetwork(text, shape, 7, cells=1)
+    network = CellNetwork(Cell.parse(text), shape, 7, cells=1)
     assert network(torch.randn(3, *shape)).shape == (3, 7)
-
-
-def test_texts_are_read_back_as_they_were_written() -> None:
-    every = [OPERATIONS[i : i + 3] for i in range(3)]
-    groups = tuple(names[: node + 1] for node, names in enumerate(every))
-    text = "+".join(
-        "|" + "".join(f"{name}~{i}|" for i, name in enumerate(names)) for names in groups
-    )
-    assert parse_architecture(text) == groups
 
 
 @pytest.mark.parametrize(
@@ -257,5 +265,5 @@ def test_texts_are_read_back_as_they_were_written() -> None:
     ],
 )
 def test_wrong_architectures_are_refused(text: str) -> None:
-    with pytest.raises(ArchitectureError, match=r"is no architecture of NAS-Bench-201"):
-        parse_architecture(text)
+    with pytest.raises(NoCellError, match=r"is no architecture of NAS-Bench-201"):
+        Cell.parse(text)

@@ -96,6 +96,37 @@ def test_compare_puts_the_paper_beside_ours(capsys: pytest.CaptureFixture[str], 
     assert "nan" not in shown
 
 
+def test_the_ledger_has_printed_released_and_corrected_figures(
+    capsys: pytest.CaptureFixture[str], cora: str
+) -> None:
+    cond = condread("cora", cora)
+    entries = ask(capsys, "ledger", "cora", "--source", cora)
+    lines = {(line["method"], line["size"], line["model"]): line for line in entries}
+    assert ("gcond", 0.026, "gcn") not in lines, "40 epochs are not its usual settings"
+    released = cond.where(protocol="as-released", model="gcn").records()
+    assert lines["gcdm", 0.026, "gcn"]["released"] == pytest.approx(100 * released[0]["perf"])
+    assert lines["gcdm", 0.026, "gcn"]["corrected"] is None
+
+
+def test_the_bundled_ledger_agrees_with_the_comparison(capsys: pytest.CaptureFixture[str]) -> None:
+    entries = ask(capsys, "ledger", "nci1")
+    rows = ask(capsys, "compare", "nci1")
+    compared = {
+        (row["method"], row["per_class"], row["model"]): row
+        for row in rows
+        if not row["hyperparameters"] and not row["evaluation"]
+    }
+    corrected = [line for line in entries if line["corrected"] is not None]
+    assert len(corrected) > 40
+    for line in corrected:
+        row = compared[line["method"], line["size"], line["model"]]
+        assert (line["corrected"], line["printed"]) == (row["ours"], row["paper"])
+    assert main(["condensed", "ledger", "nci1", "--where", "method == mirage"]) == 0
+    shown = capsys.readouterr().out
+    assert "G9: labels of trees clash" in shown
+    assert "G1:" not in shown
+
+
 def test_nothing_to_compare(capsys: pytest.CaptureFixture[str], source: str) -> None:
     assert ask(capsys, "compare", "toy", "--source", source, "--where", "ratio > 1") == []
 

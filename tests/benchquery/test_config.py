@@ -417,3 +417,10 @@ def test_defaults_are_those_of_the_recipe(method: str) -> None:
     body = json.dumps([spec.init, spec.backbone, dict(spec.defaults), by_dataset], sort_keys=True)
     assert spec.recipe == "1"
     assert hashlib.sha256(body.encode()).hexdigest()[:12] == FROZEN[method]
+
+
+def test_dm_learns_large_sets_of_images_faster() -> None:
+    rates = {n: CondenseConfig("mnist", "dm", per_class=n)["lr_image"] for n in (1, 99, 100, 1000)}
+    assert rates == {1: 1.0, 99: 1.0, 100: 10.0, 1000: 10.0}
+    config = CondenseConfig("mnist", "dm", per_class=100, lr_image=10.0)
+    assert config == CondenseConfig("mnist", "dm", per_class=100)

@@ -8,12 +8,13 @@ nothing that is made of it can be taken for the original.
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchbuild.datasets.images.archives import damaged, read_folder, read_tar
 from benchbuild.datasets.images.family import Choice, Facts, Raw, image_factory
-from benchbuild.datasets.images.jpeg import decode
+from benchbuild.datasets.images.jpeg import JpegImages
 from benchbuild.datasets.images.sampling import SPLIT
 from benchbuild.datasets.safe_pickles import read_plain
 from benchbuild.datasets.spec import SpecFactory
@@ -125,7 +126,6 @@ def jpeg_factory(facts: Facts, file: str) -> SpecFactory:
 
 
 def _read_jpeg(facts: Facts, path: Path) -> Raw:
-    pixels, labels = [], []
     try:
         with np.load(path, allow_pickle=False) as file:
             parts = {
@@ -134,19 +134,20 @@ def _read_jpeg(facts: Facts, path: Path) -> Raw:
             }
     except Exception as error:
         raise damaged(path, error) from error
+    files: list[tuple[bytes, str]] = []
     for part, (content, offset, label) in parts.items():
         bounds = offset.astype(np.int64)
         fits = bounds.shape == (len(label) + 1,) and bounds[0] == 0 and bounds[-1] == len(content)
         if content.dtype != np.uint8 or not fits or (np.diff(bounds) <= 0).any():
             raise DatasetError(f"{path} is damaged: the offsets of {part} don't fit its content")
-        whole = content.tobytes()
-        images = np.empty((len(label), *facts.shape), np.uint8)
-        for place in range(len(label)):
-            image = whole[bounds[place] : bounds[place + 1]]
-            images[place] = decode(image, facts.shape, f"image {place} of {part} in {path}")
-        pixels.append(images)
-        labels.append(label.astype(np.int64))
-    return Raw(np.concatenate(pixels), np.concatenate(labels), len(labels[0]))
+        whole, ends = content.tobytes(), bounds.tolist()
+        files += [
+            (whole[start:end], f"image {place} of {part} in {path}")
+            for place, (start, end) in enumerate(pairwise(ends))
+        ]
+    labels = [label.astype(np.int64) for _, _, label in parts.values()]
+    images = JpegImages(len(files), facts.shape, files.__getitem__)
+    return Raw(images, np.concatenate(labels), len(labels[0]))
 
 
 FACTORIES: dict[str, SpecFactory] = {

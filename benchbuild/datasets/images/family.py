@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchbuild.datasets.download import ensure_files
+from benchbuild.datasets.images.jpeg import JpegImages
 from benchbuild.datasets.images.sampling import SPLIT, VALIDATION, Sample, kept_out, split_images
 from benchbuild.datasets.spec import DatasetSpec, SpecFactory
 from benchbuild.errors import DatasetError
@@ -32,12 +33,13 @@ class Raw:
     """What a source holds.
 
     Attributes:
-        pixels: uint8 (images, channels, height, width), training images first.
+        pixels: uint8 (images, channels, height, width), training images first; what is still
+            encoded is decoded when it is chosen.
         labels: Classes, whole numbers.
         trained: How many training images there are.
     """
 
-    pixels: np.ndarray
+    pixels: np.ndarray | JpegImages
     labels: np.ndarray
     trained: int
 
@@ -196,7 +198,7 @@ def image_set(
             raise DatasetError(f"{name}: no {part} image is of class {missing[0]}")
     parts = split_images(name, labels, raw.trained, sample)
     pixels = raw.pixels
-    if sample.asked:
+    if sample.asked or not isinstance(pixels, np.ndarray):
         used = np.sort(np.concatenate(list(parts.values())))
         pixels, labels = pixels[used], labels[used]
         parts = {part: np.searchsorted(used, places) for part, places in parts.items()}

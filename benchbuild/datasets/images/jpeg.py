@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchbuild.errors import DatasetError
@@ -38,3 +40,35 @@ def decode(content: bytes, shape: tuple[int, int, int], where: str) -> np.ndarra
     except (OSError, ValueError, SyntaxError) as error:
         raise DatasetError(f"{where} is no whole JPEG: {type(error).__name__}: {error}") from error
     raise DatasetError(f"{where} has {size[0]} x {size[1]} pixels; it must have {width} x {height}")
+
+
+@dataclass(frozen=True)
+class JpegImages:
+    """Many images in JPEG files, decoded when they are chosen.
+
+    Attributes:
+        count: How many there are.
+        size: Channels, height and width of an image.
+        read: Returns the file of an image, and what it is called in messages.
+    """
+
+    count: int
+    size: tuple[int, int, int]
+    read: Callable[[int], tuple[bytes, str]]
+
+    @property
+    def shape(self) -> tuple[int, int, int, int]:
+        """The shape of all of them as an array."""
+        return self.count, *self.size
+
+    def __getitem__(self, places: np.ndarray) -> np.ndarray:
+        """Return some images.
+
+        Raises:
+            DatasetError: If one is damaged or of another size.
+        """
+        pixels = np.empty((len(places), *self.size), np.uint8)
+        for row, place in enumerate(places.tolist()):
+            content, where = self.read(place)
+            pixels[row] = decode(content, self.size, where)
+        return pixels

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 import zipfile
+import zlib
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchbuild.datasets.images.archives import open_zip
 from benchbuild.datasets.images.family import Choice, Facts, Raw, image_factory
-from benchbuild.datasets.images.jpeg import decode
+from benchbuild.datasets.images.jpeg import JpegImages
 from benchbuild.datasets.images.sampling import VALIDATION_SPLIT
 from benchbuild.datasets.spec import SpecFactory
 from benchbuild.errors import DatasetError
@@ -86,21 +87,27 @@ def _read(facts: Facts, folder: Path | zipfile.Path) -> Raw:
             )
         files.append(f"val/images/{file}")
         labels.append(place[name])
-    pixels = np.empty((len(files), *facts.shape), np.uint8)
-    for number, file in enumerate(files):
-        pixels[number] = decode(_bytes(folder / file), facts.shape, str(folder / file))
+
+    def read(place: int) -> tuple[bytes, str]:
+        path = folder / files[place]
+        return _bytes(path), str(path)
+
+    pixels = JpegImages(len(files), facts.shape, read)
     return Raw(pixels, np.array(labels, np.int64), facts.classes * per_class)
 
 
 def _bytes(path: Path | zipfile.Path) -> bytes:
     try:
         return path.read_bytes()
-    except (OSError, KeyError, zipfile.BadZipFile) as error:
+    except (OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
         raise DatasetError(f"{path} can't be read: {type(error).__name__}: {error}") from error
 
 
 def _text(path: Path | zipfile.Path) -> str:
-    return _bytes(path).decode()
+    try:
+        return _bytes(path).decode()
+    except UnicodeDecodeError as error:
+        raise DatasetError(f"{path} is no text: {error}") from error
 
 
 FACTORIES: dict[str, SpecFactory] = {"tinyimagenet": folder_factory(TINY_IMAGENET)}

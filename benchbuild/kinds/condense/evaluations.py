@@ -195,6 +195,11 @@ class Evaluations(Typed):
         return first.replace(task=domain.task, model=domain.model, epochs=epochs)
 
     @property
+    def of_first(self) -> tuple[EvalConfig, ...]:
+        """Those of the first model, seed by seed."""
+        return tuple(self.configs[0].replace(seed=seed) for seed in self.seeds)
+
+    @property
     def count(self) -> int:
         """How many evaluations that are."""
         return len(self.configs) * len(self.seeds)
@@ -275,7 +280,7 @@ class Evaluations(Typed):
             return
         for config, results in self.results(record):
             for seed, result in results.items():
-                for problem in result.problems():
+                for problem in result.problems(config):
                     yield f"{config.model} seed {seed}: {problem}"
 
 
@@ -324,7 +329,7 @@ class Result:
 
     Attributes:
         status: How it ended.
-        reason: Why that is not "ok"; empty if it is.
+        reason: Why that is not "ok", or why there is no figure of the original graph; else empty.
         valid_perf: The validation metric that chose the epoch.
         perf: The test metric at that epoch.
         full_perf: The test metric of the model trained on the original graph.
@@ -342,8 +347,12 @@ class Result:
     determined: bool = True
     other_perf: float = math.nan
 
-    def problems(self) -> Iterator[str]:
-        """Say where the figures are not what the curve gives."""
+    def problems(self, config: EvalConfig) -> Iterator[str]:
+        """Say where the figures are not what the curve gives.
+
+        Args:
+            config: How it was evaluated.
+        """
         measured = self.curve[:, curve_index("valid_perf")]
         known = ~np.isnan(measured)
         if not known.any():
@@ -351,10 +360,10 @@ class Result:
                 yield "it has figures without a curve"
             return
         valid = np.where(known, measured, -np.inf)
-        best = int(valid.argmax())
+        last = int(np.flatnonzero(known)[-1])
+        best = last if config.values.get("report") == "last" else int(valid.argmax())
         if valid[best] != np.float32(self.valid_perf):
             yield f"valid_perf is {self.valid_perf}, its curve has {valid[best]}"
-        last = int(np.flatnonzero(known)[-1])
         for row, name in ((best, "test_perf"), (last, "best_perf")):
             found = self.curve[row, curve_index(name)]
             if found != np.float32(self.perf):
@@ -379,7 +388,8 @@ def _evaluate(evaluator: Evaluator[Any], kept: StoredPayload, config: EvalConfig
             found.curve,
             other_perf=found.other_perf,
         )
-        return replace(result, full_perf=evaluator.full(config).perf)
+        full = evaluator.full(config)
+        return replace(result, full_perf=full.perf, reason=result.reason or full.reason)
     except Exception as error:
         status, reason = failure(error)
         determined = isinstance(error, EvaluationError)

@@ -12,7 +12,9 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
+from benchbuild.pipeline.records import OK
 from benchquery.kinds.condensed.config import EvalConfig
+from benchquery.table.schema import CURVE_COLUMNS
 
 P_contra = TypeVar("P_contra", contravariant=True)
 
@@ -41,6 +43,12 @@ class Evaluation:
     best_epoch: int
     curve: np.ndarray
     other_perf: float = math.nan
+
+    @classmethod
+    def nothing(cls, epochs: int, reason: str) -> Evaluation:
+        """Return what a training of so many epochs comes to that was not asked for."""
+        curve = np.full((epochs, len(CURVE_COLUMNS)), np.nan)
+        return cls(OK, reason, math.nan, math.nan, -1, curve)
 
 
 class Evaluator(Protocol[P_contra]):

@@ -216,6 +216,7 @@ class CondenseContext(EvaluatingWorker):
             self.evaluator,
             self._judge,
             self._scratch,
+            reported=self.evaluations.of_first,
         )
         return CondenseRecord(
             config=key[0],

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, TypeVar
 from benchbuild.commands.options import parse_seeds
 from benchbuild.errors import PlanError
 from benchbuild.hyperparameters import assignments
+from benchquery.errors import ArchitectureError, ConfigError
 from benchquery.kinds.condensed.config import TASKS
 from benchquery.kinds.condensed.domains import DOMAINS
-from benchquery.kinds.condensed.domains.spec import DomainSpec
+from benchquery.kinds.condensed.domains.spec import DomainSpec, TaskSpec
 
 if TYPE_CHECKING:
     from benchbuild.kinds.condense.evaluations import Evaluations
@@ -32,7 +33,14 @@ def add_evaluations(parser: argparse.ArgumentParser, seeds: str) -> None:
     parser.add_argument(
         "--models",
         metavar="M,M",
-        help="models to train on the condensed data, see ls models; default gcn",
+        help="models to train on the condensed data, see ls models; default the usual one. "
+        "Of a family such as nas-bench-201, --sample says how many",
+    )
+    parser.add_argument(
+        "--sample", type=int, default=100, metavar="N", help="members of a family to draw (100)"
+    )
+    parser.add_argument(
+        "--sample-seed", type=int, default=0, metavar="SEED", help="what they are drawn with (0)"
     )
     parser.add_argument(
         seeds,
@@ -93,11 +101,31 @@ def evaluations_from(args: argparse.Namespace, domain: DomainSpec) -> Evaluation
             f"--eval-preset {args.eval_preset}: {task} has {', '.join(presets) or 'none'}"
         )
     return Evaluations.of(
-        listed("--models", args.models, str) if args.models else None,
+        _models(args, domain.tasks[task]) if args.models else None,
         parse_seeds(args.eval_seeds),
         {**presets.get(args.eval_preset, {}), **assignments(args.eval_hp)},
         task,
     )
+
+
+def _models(args: argparse.Namespace, task: TaskSpec) -> list[str]:
+    """Return the models that are named; a family stands for members that are drawn.
+
+    Raises:
+        ConfigError: If a family has not so many members.
+        PlanError: If a name comes twice.
+    """
+    names: list[str] = []
+    for name in listed("--models", args.models, str):
+        if name in task.families:
+            try:
+                drawn = task.families[name].sample(args.sample, args.sample_seed)
+            except ArchitectureError as error:
+                raise ConfigError(f"--sample {args.sample}: {error}") from error
+            names += [f"{name}:{text}" for text in drawn]
+        else:
+            names.append(name)
+    return names
 
 
 def listed(option: str, text: str, kind: Callable[[str], T]) -> list[T]:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from benchbuild.compute.devices import reproducible
+from benchbuild.compute.devices import accelerates, reproducible
 from benchbuild.compute.meters import MemoryMeter, Stopwatch
 from benchbuild.kinds.condense.evaluator import Evaluator
 from benchbuild.kinds.condense.method import AnyProblem, Snapshot, Workspace
@@ -23,7 +23,6 @@ from benchbuild.kinds.condense.payload import StoredPayload
 from benchbuild.kinds.condense.registry import condenser
 from benchbuild.pipeline.records import DIVERGED, OK
 from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
-from benchquery.table.schema import curve_index
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ class Meters:
     def __init__(self, device: torch.device) -> None:
         """Start measuring."""
         self._memory = MemoryMeter(torch.device("cpu"))
-        self._gpu = MemoryMeter(device) if device.type == "cuda" else None
+        self._gpu = MemoryMeter(device) if accelerates(device) else None
         self._watch = Stopwatch(device)
 
     def pause(self) -> None:
@@ -130,6 +129,8 @@ def run_condensation(
     evaluator: Evaluator[Any],
     judge: EvalConfig,
     scratch: Path,
+    *,
+    reported: Sequence[EvalConfig] = (),
 ) -> Condensation:
     """Condense what a problem shows.
 
@@ -139,8 +140,11 @@ def run_condensation(
         evaluator: Knows the validation labels.
         judge: How a snapshot is judged.
         scratch: A folder for large intermediate results.
+        reported: How the first model is evaluated in the end, seed by seed. Protocol
+            ``as-released`` chooses by the mean of its test metrics where the published code does.
     """
     method = condenser(config)
+    on_test = config.protocol == "as-released" and config.spec.chosen_on_test
     diagnostics = config.spec.diagnostics
     workspace = Workspace(scratch, {})
     judged: list[Judged] = []
@@ -155,27 +159,17 @@ def run_condensation(
                 break
             found = {name: evaluator.diagnose(name, snapshot.payload) for name in diagnostics}
             losses = {**snapshot.losses, **found}
-            valid_perf = _judged(evaluator, kept, config, judge)
+            valid_perf = (
+                float(np.mean([evaluator.evaluate(kept.payload(), one).perf for one in reported]))
+                if on_test
+                else evaluator.judge(kept.payload(), judge)
+            )
             judged.append(Judged(snapshot.epoch, losses, valid_perf, meters.seconds, kept))
             meters.resume()
     best = max(
         judged, key=lambda one: (not math.isnan(one.valid_perf), one.valid_perf), default=None
     )
     return Condensation(status, reason, best, _trace(judged), _costs(workspace, meters, best))
-
-
-def _judged(
-    evaluator: Evaluator[Any], kept: StoredPayload, config: CondenseConfig, judge: EvalConfig
-) -> float:
-    """Return what a snapshot is chosen by: the validation metric of a model trained on it.
-
-    Under protocol ``as-released``, methods whose published code looks at the test set are chosen by
-    the test metric of the last epoch instead.
-    """
-    if config.protocol == "as-released" and config.spec.chosen_on_test:
-        curve = evaluator.evaluate(kept.payload(), judge).curve
-        return float(curve[-1, curve_index("test_perf")])
-    return evaluator.judge(kept.payload(), judge)
 
 
 def _fault(snapshot: Snapshot, kept: StoredPayload) -> str:

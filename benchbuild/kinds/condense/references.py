@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from benchbuild.compute.devices import accelerates, device_name
 from benchbuild.datasets.root import user_cache
 from benchbuild.errors import WriteError
 from benchbuild.kinds.condense.evaluator import Evaluation, Evaluator
@@ -95,7 +96,7 @@ def cache_folder() -> Path:
 
 
 def _name_of(device: torch.device) -> str:
-    return torch.cuda.get_device_name(device) if device.type == "cuda" else device.type
+    return device_name(device) if accelerates(device) else device.type
 
 
 def _text(found: Evaluation, key: dict[str, str]) -> str:

@@ -31,7 +31,8 @@ from benchbuild.pipeline.collect import Collection
 from benchbuild.pipeline.records import DETERMINED, DIVERGED, OK, STATUSES
 from benchbuild.pipeline.settings import Json
 from benchquery import condread
-from benchquery.kinds.condensed.config import MODELS, CondenseConfig, EvalConfig
+from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig, model_order
+from benchquery.kinds.condensed.domains.images import IMAGES
 from benchquery.kinds.condensed.graphs import GRAPHS, new_graphs
 from benchquery.kinds.condensed.table import CondensedTable
 from benchquery.table.curves import new_curves
@@ -88,8 +89,17 @@ class Row:
     @property
     def order(self) -> tuple[object, ...]:
         """Where it stands in the table."""
-        model = MODELS.index(self.evaluation.model)
-        return self.config.text, model, self.evaluation.text
+        return self.config.text, model_order(self.evaluation.model), self.evaluation.text
+
+    @property
+    def _iteration(self) -> dict[str, float]:
+        """The time of one iteration, where images were condensed; NaN where nothing is learnt."""
+        if self.config.domain is not IMAGES:
+            return {}
+        spec = IMAGES.methods.get(self.config.method)
+        chosen = spec is None or spec.family == "core-set"
+        steps = 0 if chosen else int(self.config.values.get("epochs", 0))
+        return {"iteration_time": self.about["condense_time"] / steps if steps else math.nan}
 
     def columns(self, seeds: Sequence[int]) -> dict[str, Any]:
         """Return its columns.
@@ -112,6 +122,7 @@ class Row:
             "model": self.evaluation.model,
             "threshold": self.evaluation.threshold,
             **self.about,
+            **self._iteration,
             "valid_perf": _mean(figures["valid_perf"]),
             "valid_perf_std": _std(figures["valid_perf"]),
             "perf": perf,
@@ -241,7 +252,7 @@ def problems_in_table(folder: Path) -> Iterator[str]:
     for row in rows_of(condread(folder)):
         for seed, result in row.results.items():
             where = f"config={row.config.valid_hash()} model={row.evaluation.model} seed={seed}"
-            yield from (f"{where}: {problem}" for problem in result.problems())
+            yield from (f"{where}: {problem}" for problem in result.problems(row.evaluation))
 
 
 def _failed(

@@ -191,8 +191,16 @@ def _text(
             f"largest weight: {largest}; most frequent in the top {found.share:.0%} by "
             f"{found.by}: {frequent}"
         )
-        lines.append(f"Pearson {found.pearson:.3f}, Spearman {found.spearman:.3f}")
+        lines.append(
+            f"Pearson {found.pearson:.3f} [{_ends(found.pearson_interval)}], "
+            f"Spearman {found.spearman:.3f} [{_ends(found.spearman_interval)}]"
+        )
     return "\n".join(lines)
+
+
+def _ends(interval: tuple[float, float]) -> str:
+    """Return the ends of an interval for people."""
+    return ", ".join(f"{end:.2f}" for end in interval)
 
 
 def _json(
@@ -203,5 +211,10 @@ def _json(
 ) -> str:
     body: dict[str, Any] = {"dataset": dataset, "operations": rows, "searches": searches}
     if found is not None:
-        body |= {"pearson": found.pearson, "spearman": found.spearman}
+        body |= {
+            "pearson": found.pearson,
+            "pearson_interval": found.pearson_interval,
+            "spearman": found.spearman,
+            "spearman_interval": found.spearman_interval,
+        }
     return json.dumps(body, indent=1)

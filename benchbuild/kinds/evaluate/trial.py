@@ -66,9 +66,14 @@ def run_trial(
     return conclude(history)
 
 
-def conclude(history: History) -> Evaluation:
-    """Return what a training came to that has room for all its epochs in its history."""
-    found = summarise(history.values.cpu().numpy(), by="valid_perf")
+def conclude(history: History, *, last: bool = False) -> Evaluation:
+    """Return what a training came to that has room for all its epochs in its history.
+
+    Args:
+        history: Its figures.
+        last: Whether its last epoch is reported instead of the one of best validation metric.
+    """
+    found = summarise(history.values.cpu().numpy(), by="last" if last else "valid_perf")
     status, reason = OK, ""
     if found.epochs_done < len(history.values):
         status = DIVERGED

@@ -43,7 +43,7 @@ def inspect(args: argparse.Namespace) -> dict[str, Any]:
     arch = Arch.from_hash(args.hash)
     hp = hyperparameters_from(args)
     size = spec.stated_size
-    cost = CostModel(size, hp).cost(arch)
+    cost = CostModel(size, hp, spec.metric).cost(arch)
     layers = describe(arch, size.features, size.classes, hp)
     return {
         "dataset": spec.name,

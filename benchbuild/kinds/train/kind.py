@@ -212,7 +212,8 @@ class TrainKind(JobKind[TrainSettings, TrainJobs, TrainRecord]):
 
     def costs(self, run: TrainRun, keys: Sequence[JobKey]) -> list[Cost]:
         """Predict what jobs take; all seeds of an architecture take the same."""
-        model = CostModel(dataset_spec(run.settings.dataset).size, run.settings.hp)
+        spec = dataset_spec(run.settings.dataset)
+        model = CostModel(spec.size, run.settings.hp, spec.metric)
         of = {
             number: model.cost(Arch.from_hash(number))
             for number in dict.fromkeys(key[0] for key in keys)

@@ -254,11 +254,11 @@ class TuneKind(JobKind[TuneSettings, TuneJobs, TuneRecord]):
 
     def costs(self, run: TuneRun, keys: Sequence[JobKey]) -> list[Cost]:
         """Predict what jobs take, each with the hyper-parameters of its trial."""
-        size = dataset_spec(run.settings.dataset).size
+        spec = dataset_spec(run.settings.dataset)
 
         @cache
         def model(trial: int) -> CostModel:
-            return CostModel(size, run.settings.hyperparameters(trial))
+            return CostModel(spec.size, run.settings.hyperparameters(trial), spec.metric)
 
         return [model(key[0]).cost(Arch.from_hash(key[1])) for key in keys]
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
+from benchquery._imports import LazyModule
 from benchquery.analysis.known import known_part
 from benchquery.errors import QueryError
 from benchquery.kinds.condensed.domains import DOMAINS
@@ -11,6 +13,11 @@ from benchquery.kinds.condensed.domains.nodes import NODES
 from benchquery.kinds.condensed.methods import method_names
 from benchquery.kinds.condensed.table import CondensedTable
 from benchquery.table.record import Record
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = LazyModule("numpy")
 
 _USUAL = {"protocol": "corrected", "ratio_of": "nodes"}
 _WAY = ("init", "backbone", "protocol", "ratio_of", "hyperparameters", "evaluation")
@@ -114,6 +121,12 @@ def usual_means(table: CondensedTable, model: str | None = None) -> dict[str, li
         method: sorted(chosen[method], key=lambda mean: float(mean[table.size]))
         for method in in_order(chosen)
     }
+
+
+def by_named_models(table: CondensedTable) -> CondensedTable:
+    """Return the rows that models with a name of their own judged, without members of families."""
+    members = [":" in model for model in table.column("model").tolist()]
+    return table.where(~np.array(members, dtype=bool)) if any(members) else table
 
 
 def in_order(methods: Iterable[str]) -> list[str]:

@@ -76,6 +76,8 @@ COLUMNS = (
            "s", None, "lower"),
     Column("condense_time_best", "float64", "Time of the condensation until the chosen snapshot, "
            "evaluation excluded.", "s", None, "lower"),
+    Column("iteration_time", "float64", "Time of one iteration of a method that learns images, on "
+           "average; its memory is `peak_memory`.", "s", None, "lower"),
     Column("expert_time", "float64", "Time of training the experts of a trajectory method.", "s",
            None, "lower"),
     Column("expert_bytes", "int64", "Size of the experts on disk.", "byte", None, "lower"),
@@ -87,5 +89,6 @@ COLUMNS = (
            "lower"),
     Column("status", "string", "How the condensation ended: ok, diverged, oom or failed. Of an "
            "evaluation seed, how that evaluation did; missing if there was none."),
-    Column("reason", "string", "Why the status is not ok; empty if it is."),
+    Column("reason", "string", "Why the status is not ok; empty if it is. Of an evaluation seed "
+           "also why there is no figure of the whole set."),
 )  # fmt: skip

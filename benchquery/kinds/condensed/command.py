@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from functools import partial
 from math import isnan, nan
 from typing import Any
@@ -20,6 +21,7 @@ from benchquery.kinds.condensed.published import (
     SOURCES,
     WHOLE,
     Published,
+    augmentation_of,
     mean_accuracy,
     whole_accuracy,
 )
@@ -75,6 +77,15 @@ def add(commands: Any) -> None:
         help=f"as-released has faults of the published code, kept on purpose ({PROTOCOLS[0]})",
     )
     add_where(compare, _EXAMPLE)
+    book = add_command(
+        actions,
+        "ledger",
+        _ledger,
+        "list what the paper prints, what its released code gives, and what is right",
+        "condensed ledger nci1 --where 'model == gin'",
+    )
+    book.add_argument("table", metavar="dataset", help="the dataset, or name of a table")
+    add_where(book, _EXAMPLE)
 
 
 def _compare(args: argparse.Namespace) -> None:
@@ -90,8 +101,39 @@ def _compare(args: argparse.Namespace) -> None:
         return
     one_task = len({row["task"] for row in rows}) == 1
     print_rows([_for_people(row, with_task=not one_task) for row in rows], as_json=False)
-    paper = IMAGES_PAPER if table.domain is IMAGES else GRAPHS_PAPER
-    print(f"\npercent; paper: {SOURCES[paper]}")
+    print(f"\npercent; paper: {SOURCES[_paper(table)]}")
+
+
+def _ledger(args: argparse.Namespace) -> None:
+    from benchquery.kinds.condensed.faults import FAULTS
+    from benchquery.kinds.condensed.ledger import ledger
+
+    table = condread(args.table, args.source).where(*args.where)
+    entries = ledger(table)
+    if args.json:
+        print_rows([asdict(entry) for entry in entries], as_json=True)
+        return
+    rows = [
+        {
+            "method": entry.method,
+            table.size: str(entry.size),
+            "model": entry.model,
+            "printed": _plus_minus(entry.printed, nan),
+            "as released": _plus_minus(entry.released, nan),
+            "corrected": _plus_minus(entry.corrected, nan),
+            "faults": " ".join(entry.faults),
+        }
+        for entry in entries
+    ]
+    print_rows(rows, as_json=False)
+    print(f"\npercent; printed: {SOURCES[_paper(table)]}")
+    for number, what in FAULTS.items():
+        if any(number in entry.faults for entry in entries):
+            print(f"{number}: {what}")
+
+
+def _paper(table: CondensedTable) -> str:
+    return IMAGES_PAPER if table.domain is IMAGES else GRAPHS_PAPER
 
 
 def _whole_rows(table: CondensedTable) -> Iterator[dict[str, Any]]:
@@ -105,7 +147,8 @@ def _whole_rows(table: CondensedTable) -> Iterator[dict[str, Any]]:
             ours |= {name: record[name] for name in ("task", "model", "protocol")}
             ours |= {"count": record["eval_seeds"], "failed": 0, "hyperparameters": {}}
             ours |= {"evaluation": changed_values(record["evaluation_text"])}
-            figure = whole_accuracy(table.dataset, record["model"], record["task"])
+            augmentation = augmentation_of(record["evaluation_text"])
+            figure = whole_accuracy(table.dataset, record["model"], record["task"], augmentation)
             yield _beside(ours, record["full_perf"], record["full_perf_std"], figure)
 
 

@@ -20,7 +20,7 @@ from types import MappingProxyType
 from typing import Any, Literal, Self, cast, get_args
 
 from benchquery.allowed import Value
-from benchquery.errors import ConfigError
+from benchquery.errors import ArchitectureError, ConfigError
 from benchquery.kinds.condensed.domains import DOMAINS, domain_of_dataset, domain_of_task
 from benchquery.kinds.condensed.domains.nodes import NODES
 from benchquery.kinds.condensed.domains.spec import NONE, RECIPE, DomainSpec, MethodSpec, TaskSpec
@@ -416,7 +416,7 @@ class EvalConfig(Config):
         fixed = self._fixed(
             {
                 "task": name,
-                "model": _one_of("model", spec.models[0] if model is None else model, spec.models),
+                "model": _model(spec, model),
                 "seed": seed,
             }
         )
@@ -490,6 +490,23 @@ def changed_values(text: str) -> dict[str, Value]:
 def text_hash(text: str) -> str:
     """Return the hash of a configuration's text."""
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
+
+
+def model_order(model: str) -> tuple[int, str]:
+    """Return what models are sorted by: named ones as they are listed, then members of families."""
+    return (MODELS.index(model), "") if model in MODELS else (len(MODELS), model)
+
+
+def _model(spec: TaskSpec, model: str | None) -> str:
+    """Return the canonical name of a model that can do a task; None for the usual one."""
+    if model is None:
+        return spec.models[0]
+    try:
+        member = spec.member(model) if isinstance(model, str) else None
+    except ArchitectureError as error:
+        raise ConfigError(str(error)) from error
+    families = (f"{family}:ARCHITECTURE" for family in spec.families)
+    return member or _one_of("model", model, (*spec.models, *families))
 
 
 def _task(name: str) -> TaskSpec:

@@ -22,6 +22,7 @@ from benchquery.figures.style import (
     without,
 )
 from benchquery.kinds.condensed.analysis import (
+    by_named_models,
     common_size,
     in_order,
     means_with_figures,
@@ -31,7 +32,7 @@ from benchquery.kinds.condensed.analysis import (
 from benchquery.kinds.condensed.config import CondenseConfig
 from benchquery.kinds.condensed.forms import IMAGES
 from benchquery.kinds.condensed.methods import method_names
-from benchquery.kinds.condensed.pixels import shown_classes, shown_pixels
+from benchquery.kinds.condensed.pixels import first_of_each, shown_classes, shown_pixels
 from benchquery.kinds.condensed.published import Published, mean_accuracy, whole_accuracy
 from benchquery.kinds.condensed.table import CondensedTable
 from benchquery.table.record import Record
@@ -50,8 +51,8 @@ _PAPER = "published by the GC-Bench paper"
 _NO_LOSS = ("epoch", "valid_perf", "seconds")
 _LARGEST = 220.0
 _WHOLE = "whole graph"
-_SIDE, _MOST_CLASSES = 0.55, 20
-"""Of a grid of images: inches of an image's side, and how many classes fit beside each other."""
+_SIDE = 0.55
+"""Of a grid of images: inches of an image's side."""
 _LONGEST_NAME = 24
 """Letters in a line of a name; hyper-parameters make some names longer than a picture is wide."""
 
@@ -216,14 +217,13 @@ def images(
         raise QueryError(f"{record['config']} is no set of images")
     arrays = table.graph(record["config"])
     pixels, classes = shown_pixels(arrays), shown_classes(arrays)
-    shown = np.unique(classes)[:_MOST_CLASSES].tolist()
-    members = [np.flatnonzero(classes == one)[:most] for one in shown]
-    deepest = max(len(numbers) for numbers in members)
-    figure = new_figure(max(_SIDE * len(shown), 3.6), _SIDE * deepest + 0.9)
-    grid = figure.subplots(deepest, len(shown), squeeze=False)
+    members = first_of_each(classes, most)
+    deepest = max(len(numbers) for _, numbers in members)
+    figure = new_figure(max(_SIDE * len(members), 3.6), _SIDE * deepest + 0.9)
+    grid = figure.subplots(deepest, len(members), squeeze=False)
     for axes in grid.flat:
         axes.set(xticks=[], yticks=[], frame_on=False)
-    for column, (one, numbers) in enumerate(zip(shown, members, strict=True)):
+    for column, (one, numbers) in enumerate(members):
         grid[0, column].set_title(str(one), fontsize=8)
         for axes, number in zip(grid[:, column], numbers, strict=False):
             axes.imshow(pixels[number], cmap="gray", vmin=0, vmax=1, interpolation="nearest")
@@ -279,6 +279,8 @@ def _panels(
 def models(table: CondensedTable, size: float | None = None) -> mpl_figure.Figure:
     """Draw how graphs of each method serve each model: test performance in percent.
 
+    Members of families of models, which are many, are left out.
+
     Args:
         table: The table; which run of a method is drawn, `usual_means` says.
         size: The ratio, or number of a class; None for the one at which most models were trained.
@@ -286,6 +288,7 @@ def models(table: CondensedTable, size: float | None = None) -> mpl_figure.Figur
     Raises:
         QueryError: If the table has no such size, or no figure at it.
     """
+    table = by_named_models(table)
     size = common_size(table) if size is None else size
     part = table.where(**{table.size: size})
     if not part:

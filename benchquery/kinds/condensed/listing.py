@@ -25,15 +25,19 @@ def methods() -> list[dict[str, Any]]:
 
 
 def models() -> list[dict[str, Any]]:
-    """Return the models that condensed graphs are judged by, with what they can be asked to do."""
+    """Return the models that judge condensed data, families too, with what they can be asked."""
     return [
         {
             "model": model,
             "domain": domain.name,
-            "tasks": [task for task, spec in domain.tasks.items() if model in spec.models],
+            "tasks": [
+                task
+                for task, spec in domain.tasks.items()
+                if model in (*spec.models, *spec.families)
+            ],
         }
         for domain in DOMAINS.values()
-        for model in domain.models
+        for model in (*domain.models, *domain.families)
     ]
 
 

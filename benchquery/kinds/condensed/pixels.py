@@ -16,6 +16,8 @@ else:
 
 _BRIGHTEST = 255
 _COLOURS = 3
+_MOST_CLASSES = 20
+"""How many classes fit beside each other."""
 
 
 def shown_pixels(arrays: Mapping[str, Array]) -> Array:
@@ -42,3 +44,14 @@ def shown_classes(arrays: Mapping[str, Array]) -> Ints:
     """Return the class of each image; the likeliest where there are probabilities."""
     y: Ints = arrays["y"]
     return y if y.ndim == 1 else y.argmax(axis=1)
+
+
+def first_of_each(classes: Ints, most: int) -> list[tuple[int, Ints]]:
+    """Return each of the first 20 classes with where its first images stand.
+
+    Args:
+        classes: The class of each image.
+        most: How many images of a class at most.
+    """
+    shown = np.unique(classes)[:_MOST_CLASSES].tolist()
+    return [(one, np.flatnonzero(classes == one)[:most]) for one in shown]

@@ -25,6 +25,8 @@ from benchquery.table.store import BUNDLED
 SOURCE = "Sun et al., GC-Bench: An Open and Unified Benchmark for Graph Condensation"
 WHOLE = "whole"
 """The method of figures that are of the whole graph."""
+SGD = "sgd"
+"""The optimiser of most figures of images."""
 
 _PERCENT: Mapping[str | None, float] = {"percent": 1.0, "fraction": 100.0}
 GRAPHS_PAPER, IMAGES_PAPER = "gc-bench", "dc-bench"
@@ -64,6 +66,7 @@ class Published:
         images_per_class: Images of each class in a condensed set of images.
         augmentation: How images were augmented where a network learnt on them.
         embedding: What images were compared by.
+        optimizer: What a network learnt with.
         paper: The paper, a name in `SOURCES`.
     """
 
@@ -86,6 +89,7 @@ class Published:
     images_per_class: int | None = None
     augmentation: str | None = None
     embedding: str | None = None
+    optimizer: str | None = None
     paper: str = GRAPHS_PAPER
 
     @property
@@ -170,23 +174,29 @@ def _read(path: Path) -> tuple[Published, ...]:
 
 
 def paper_accuracy(
-    config: CondenseConfig, model: str, task: str = NODES.task, augmentation: str = NONE
+    config: CondenseConfig,
+    model: str,
+    task: str = NODES.task,
+    augmentation: str = NONE,
+    optimizer: str = SGD,
 ) -> Published | None:
     """Return what the paper says of condensed data: how well a model trained on it does.
 
     Of one graph, Table 2 has every method with its usual initialisation and GCN, Tables B11 and B12
     have other initialisations, Table B10 has other models and Table B5 link prediction. Of sets of
-    graphs, Table 3 has every method with GIN and Table B3 with GCN. None where the paper has no
-    such figure.
+    graphs, Table 3 has every method with GIN and Table B3 with GCN. Of sets of images, DC-Bench's
+    Table 4 has the ConvNet with every augmentation, Table 6 that of larger sets, Table 5 other
+    networks and Table 7 another optimiser. None where the paper has no such figure.
 
     Args:
         config: How it was condensed; hyper-parameters other than the paper's are not looked at.
         model: What was trained on the condensed data.
         task: To do what.
         augmentation: How images were augmented where the model learnt on them.
+        optimizer: What it learnt on them with.
     """
     if config.domain is IMAGES:
-        return _image_accuracy(config, model, augmentation)
+        return _image_accuracy(config, model, augmentation, optimizer)
     if config.domain is GRAPHS:
         found = published(
             _BY_MODEL.get(model, "3"),
@@ -199,11 +209,21 @@ def paper_accuracy(
     return _node_accuracy(config, model, task)
 
 
-def _image_accuracy(config: CondenseConfig, model: str, augmentation: str) -> Published | None:
-    """Return the figure of DC-Bench's Table 4, or of its Table 6 for larger sets."""
-    same = {"dataset": config.dataset, "method": config.method, "model": model}
-    size = {"images_per_class": config["per_class"], "augmentation": augmentation}
-    found = [one for table in ("4", "6") for one in published(table, IMAGES_PAPER, **same, **size)]
+def _image_accuracy(
+    config: CondenseConfig, model: str, augmentation: str, optimizer: str
+) -> Published | None:
+    """Return the figure of DC-Bench that is of the same network, augmentation and optimiser."""
+    same: dict[str, object] = {
+        "dataset": config.dataset,
+        "method": config.method,
+        "model": model,
+        "images_per_class": config["per_class"],
+        "augmentation": augmentation,
+    }
+    if optimizer == SGD:
+        found = [one for table in ("4", "6", "5") for one in published(table, IMAGES_PAPER, **same)]
+    else:
+        found = list(published("7", IMAGES_PAPER, **same, optimizer=optimizer))
     return next((figure for figure in found if figure.mean is not None), None)
 
 
@@ -238,13 +258,25 @@ def mean_accuracy(mean: Mapping[str, Any]) -> Published | None:
         **{name: mean[name] for name in names if name in mean},
     )
     judged = changed_values(mean["evaluation_text"])
-    augmentation = str(judged.get("augmentation", NONE))
-    return paper_accuracy(config, mean["model"], mean["task"], augmentation)
+    optimizer = str(judged.get("optimizer", SGD))
+    return paper_accuracy(
+        config, mean["model"], mean["task"], augmentation_of(mean["evaluation_text"]), optimizer
+    )
 
 
-def whole_accuracy(dataset: str, model: str, task: str = NODES.task) -> Published | None:
+def augmentation_of(evaluation: str) -> str:
+    """Return how images were augmented in an evaluation, given its text."""
+    return str(changed_values(evaluation).get("augmentation", NONE))
+
+
+def whole_accuracy(
+    dataset: str, model: str, task: str = NODES.task, augmentation: str = NONE
+) -> Published | None:
     """Return the paper's accuracy of a model that was trained on all of a dataset."""
-    if task == GRAPHS.task:
+    if task == IMAGES.task:
+        same = {"dataset": dataset, "model": model, "augmentation": augmentation}
+        found = published("1", IMAGES_PAPER, **same, method=WHOLE)
+    elif task == GRAPHS.task:
         found = published(_BY_MODEL.get(model, "3"), dataset=dataset, method=WHOLE, model=model)
     elif task != NODES.task:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchquery.kinds.condensed.analysis import method_name
+from benchquery.kinds.condensed.analysis import by_named_models, method_name
 from benchquery.kinds.condensed.published import mean_accuracy
 from benchquery.kinds.condensed.table import CondensedTable
 
@@ -17,7 +17,7 @@ _BEST = ("init", "seed", "model", "valid_perf", "perf", "full_perf")
 def report_rows(table: CondensedTable) -> dict[str, list[dict[str, Any]]]:
     """Return the figures behind the pictures, by heading."""
     means = []
-    for mean in table.mean(over="seed"):
+    for mean in by_named_models(table).mean(over="seed"):
         paper = mean_accuracy(mean)
         means.append(
             {"method": method_name(mean)}

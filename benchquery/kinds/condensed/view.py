@@ -6,6 +6,7 @@ evaluation with a dot between, its graph by the configuration's alone.
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -14,9 +15,10 @@ from benchquery._imports import LazyModule
 from benchquery.explorer.view import TableFiles, View
 from benchquery.explorer.wire import pack
 from benchquery.kinds.condensed.config import CondenseConfig
-from benchquery.kinds.condensed.forms import GRAPH
+from benchquery.kinds.condensed.forms import GRAPH, IMAGES
 from benchquery.kinds.condensed.graphs import GRAPHS, edge_weights, node_degrees
 from benchquery.kinds.condensed.methods import method_names
+from benchquery.kinds.condensed.pixels import first_of_each, shown_classes, shown_pixels
 from benchquery.kinds.condensed.published import mean_accuracy
 from benchquery.kinds.condensed.table import CondensedTable
 from benchquery.table.record import Record
@@ -35,6 +37,8 @@ _MOST_NODES = 300
 """Of a drawing of a set: whole graphs up to that many nodes."""
 _LARGEST = 10_000
 """Nodes of the largest graph of a set that is drawn: its weights are drawn from a square array."""
+_MOST_IMAGES = 10
+"""Of each class that are sent."""
 _DIGITS = 4
 
 
@@ -46,8 +50,8 @@ def _facts() -> Mapping[str, Any]:
 def _config_file(table: CondensedTable, config: str) -> bytes:
     """Return what there is of a configuration but its figures, as gzipped JSON.
 
-    That is all its values, the paper's figures by model, the snapshots and the graph; what it
-    lacks is null.
+    That is all its values, the paper's figures by model, the snapshots and the graph or the images;
+    what it lacks is null.
 
     Raises:
         UnknownHashError: If the table does not hold the configuration.
@@ -60,6 +64,7 @@ def _config_file(table: CondensedTable, config: str) -> bytes:
         "published": {record["model"]: _paper(record) for record in records},
         "trace": _lists(table.trace(config)) if stored else None,
         "graph": _graph(table, config, records[0]["threshold"]) if stored else None,
+        "images": _images(table, config) if stored else None,
     }
     return pack(to_json(body).encode())
 
@@ -93,6 +98,28 @@ def _graph(table: CondensedTable, config: str, threshold: float) -> dict[str, An
     if form == GRAPH:
         return _drawing(arrays, threshold)
     return _first_graphs(arrays, threshold) if form == "graphs" else None
+
+
+def _images(table: CondensedTable, config: str) -> dict[str, Any] | None:
+    """Return the first images of each class, class by class; None if it is no set of images.
+
+    Pixels are bytes, row by row and channel by channel, in base 64.
+    """
+    if table.graphs.form(config) != IMAGES:
+        return None
+    arrays = table.graph(config)
+    classes, pixels = shown_classes(arrays), shown_pixels(arrays)
+    members = first_of_each(classes, _MOST_IMAGES)
+    chosen = np.concatenate([numbers for _, numbers in members])
+    shown = np.rint(255 * pixels[chosen]).astype(np.uint8)
+    return {
+        "classes": [one for one, numbers in members for _ in numbers],
+        "of": len(classes),
+        "height": shown.shape[1],
+        "width": shown.shape[2],
+        "channels": arrays["x"].shape[1],
+        "pixels": b64encode(shown.tobytes()).decode("ascii"),
+    }
 
 
 def _first_graphs(arrays: Mapping[str, Array], threshold: float) -> dict[str, Any] | None:

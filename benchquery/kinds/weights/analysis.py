@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
 from benchquery.analysis.known import left_out
-from benchquery.analysis.statistics import correlation, rank_correlation
+from benchquery.analysis.statistics import correlation, correlation_interval, rank_correlation
 from benchquery.errors import QueryError
 from benchquery.kinds.architectures.analysis.frequency import node_depths, op_frequencies
 from benchquery.kinds.architectures.arch import LINKS
@@ -99,11 +99,13 @@ class WeightComparison:
         by: The column that says what is best.
         weights: By operation, its mean weight.
         errors: By operation, the standard error of that.
-        top: By operation, how often the best use it.
-        everywhere: By operation, how often all architectures use it. Skips are rare here,
-            because many raw forms with skips have one canonical form.
+        top: By operation, how often the best use it, over all their raw forms on the nine link
+            lists: a supernet sees those, and each operation has an equal share in them.
+        everywhere: By operation, how often all architectures use it, in the same way.
         pearson: Correlation of `weights` and `top`; NaN where one of them does not vary.
+        pearson_interval: Its 95% interval: that of as many numbers as there are operations.
         spearman: That of their ranks.
+        spearman_interval: Its 95% interval.
         left_out: How many architectures have no figure.
     """
 
@@ -115,7 +117,9 @@ class WeightComparison:
     top: dict[str, float]
     everywhere: dict[str, float]
     pearson: float
+    pearson_interval: tuple[float, float]
     spearman: float
+    spearman_interval: tuple[float, float]
     left_out: int
 
     def rows(self) -> list[dict[str, Any]]:
@@ -158,10 +162,13 @@ def compare_weights(
         )
     means = average_weights(weights, first=first)
     top, everywhere = (
-        {op: found[op] for op in means}
-        for found in (op_frequencies(table, part, by, first=first) for part in (share, 1.0))
+        {op: found.get(op, math.nan) for op in means}
+        for found in (
+            op_frequencies(table, part, by, first=first, form="raw") for part in (share, 1.0)
+        )
     )
     a, b = np.array(list(means.values())), np.array(list(top.values()))
+    pearson, spearman, pairs = correlation(a, b), rank_correlation(a, b), len(a)
     return WeightComparison(
         dataset=weights.dataset,
         share=share,
@@ -170,7 +177,9 @@ def compare_weights(
         errors=weight_errors(weights, first=first),
         top=top,
         everywhere=everywhere,
-        pearson=correlation(a, b),
-        spearman=rank_correlation(a, b),
+        pearson=pearson,
+        pearson_interval=correlation_interval(pearson, pairs),
+        spearman=spearman,
+        spearman_interval=correlation_interval(spearman, pairs, ranked=True),
         left_out=left_out(table, by),
     )

@@ -7,26 +7,32 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 from benchquery import Arch, ArchTable, get_space, lightread
 from benchquery.analysis import (
+    adjusted_eta_squared,
     agreement_matrix,
+    decompose,
     describe,
     early_rank_correlation,
     eta_squared,
+    frequencies,
     landscape,
     link_frequencies,
     metric_correlations,
     node_importance,
     op_frequencies,
     seed_noise,
+    settling,
     smoothness,
     transfer_matrix,
 )
 from benchquery.errors import QueryError, UnknownNameError
 from benchquery.kinds.architectures.analysis.landscape import neighbour_pairs
+from benchquery.kinds.architectures.arch import LINKS, OPS, RAW_OPS
 from benchquery.table.curves import Curves
 from tests.benchquery.conftest import DATASETS, HASHES, SEEDS
 
@@ -113,7 +119,7 @@ def test_agreement_is_that_of_scipy(nine: dict[str, ArchTable]) -> None:
         ("kendall", stats.kendalltau),
     ):
         matrix = agreement_matrix(some, measure)
-        columns = [table.column("perf") for table in some.values()]
+        columns = [table.column("perf").round(12) for table in some.values()]
         for (i, a), (j, b) in itertools.combinations(enumerate(columns), 2):
             assert matrix[i, j] == matrix[j, i] == pytest.approx(function(a, b).statistic)
         assert (np.diag(matrix) == 1).all()
@@ -244,3 +250,143 @@ def test_learning_curves_settle(built: Path) -> None:
         seed_noise(table, "loss")
     with pytest.raises(QueryError, match="no learning curves"):
         seed_noise(lightread("cora"))
+
+
+def test_settling_is_pandas_over_running_maxima() -> None:
+    table = lightread("cora-built")
+    stored, numbers = table.curves, list(table)
+    curves = np.array(
+        [[stored.curve(h, seed)[:, 1] for seed in stored.seeds] for h in numbers], dtype=float
+    ).round(6)
+    final = pd.Series(table.column("valid_perf")).round(12)
+    found = settling(table)
+    best = final >= final.quantile(0.75)
+    gaps = np.isnan(curves).any(axis=(1, 2))
+    assert (found.archs, found.left_out, found.whole) == (200, 0, 200 - gaps.sum()) == (200, 0, 190)
+    assert found.best == best.sum() == 51
+    for epoch in (9, 49, 99, 199):
+        reached = [pd.DataFrame(curves[:, seed, : epoch + 1]).max(axis=1) for seed in range(3)]
+        mean = (sum(reached) / 3).round(12)
+        assert found.best_so_far[epoch] == pytest.approx(mean.corr(final, method="spearman"))
+        among = mean[best].corr(final[best], method="spearman")
+        assert found.among_best[epoch] == pytest.approx(among)
+        ends = pd.DataFrame(np.nanmax(curves, axis=2))
+        pairs = [
+            reached[s].corr(ends.drop(columns=s).mean(axis=1).round(12), method="spearman")
+            for s in range(3)
+        ]
+        assert found.one_seed[epoch] == pytest.approx(np.mean(pairs))
+    assert found.among_best[[9, 49, 99, 199]].round(2).tolist() == [0.01, 0.15, 0.45, 0.77]
+    with pytest.raises(QueryError, match="not 0"):
+        settling(table, share=0)
+
+
+def test_lifts_are_shares_over_base_rates(nine: dict[str, ArchTable]) -> None:
+    pubmed = nine["pubmed"]
+    found = frequencies(pubmed)
+    everywhere, best = op_frequencies(pubmed, 1.0), op_frequencies(pubmed)
+    for lift in found.ops:
+        assert lift.lift == pytest.approx(best[lift.choice] / everywhere[lift.choice])
+        assert lift.low < lift.lift < lift.high
+    lifts = {lift.choice: lift.lift for lift in found.ops}
+    assert lifts["skip"] == pytest.approx(0.90, abs=0.005)
+    assert everywhere["skip"] == pytest.approx(0.0385, abs=5e-5)
+    assert {lift.choice: lift.lift for lift in found.links}["0000"] == pytest.approx(3.5, abs=0.05)
+
+
+def test_the_interval_of_a_link_list_is_wilsons(nine: dict[str, ArchTable]) -> None:
+    cora = nine["cora"]
+    best = cora.top(1_310, by="perf").archs()
+    (lift,) = (one for one in frequencies(cora).links if one.choice == "0112")
+    count = sum(arch.link == (0, 1, 1, 2) for arch in best)
+    low, high = stats.binomtest(count, len(best)).proportion_ci(method="wilson")
+    assert (lift.low * lift.base, lift.high * lift.base) == (
+        pytest.approx(low),
+        pytest.approx(high),
+    )
+
+
+def test_the_interval_of_an_operation_holds_what_resampling_architectures_gives(
+    nine: dict[str, ArchTable],
+) -> None:
+    cora = nine["cora"]
+    best = cora.top(1_310, by="perf").archs()
+    uses = np.array([arch.ops.count("gat") / 4 for arch in best])
+    rng = np.random.default_rng(0)
+    drawn = [rng.choice(uses, len(uses)).mean() for _ in range(2_000)]
+    (lift,) = (one for one in frequencies(cora).ops if one.choice == "gat")
+    np.testing.assert_allclose(
+        [lift.low * lift.base, lift.high * lift.base],
+        np.quantile(drawn, [0.025, 0.975]),
+        atol=0.002,
+    )
+
+
+def test_raw_forms_are_all_ways_to_write_the_best(nine: dict[str, ArchTable]) -> None:
+    best = {arch.valid_hash() for arch in nine["cora"].top(60, by="perf").archs()}
+    share = 60 / len(nine["cora"])
+    uses: Counter[str] = Counter()
+    for link in LINKS:
+        for ops in RAW_OPS[:-1]:
+            if Arch(link, ops).valid_hash() in best:
+                uses.update(ops)
+    expected = {op: uses[op] / uses.total() for op in OPS}
+    assert op_frequencies(nine["cora"], share, form="raw") == pytest.approx(expected)
+    assert op_frequencies(nine["cora"], form="raw")["skip"] == pytest.approx(0.091, abs=5e-4)
+    assert list(op_frequencies(nine["proteins"])) == ["gcn", "sage", "arma", "fc", "skip"]
+    with pytest.raises(UnknownNameError, match="'rough'; allowed: canonical, raw"):
+        op_frequencies(nine["cora"], form="rough")  # type: ignore[arg-type]
+
+
+def test_a_decomposition_is_least_squares_on_nested_models() -> None:
+    """The share of a set of choices is what its indicators add to the fit of all smaller sets."""
+    table = lightread("proteins")
+    ops = get_space("proteins").ops
+    mean = np.mean(
+        [table[Arch(link, form)]["perf"] for link in LINKS
+         for form in itertools.product(ops, repeat=4) if set(form) != {"skip"}]
+    )  # fmt: skip
+    rows, values = [], []
+    for index, link in enumerate(LINKS):
+        for form in itertools.product(ops, repeat=4):
+            rows.append((index, *map(ops.index, form)))
+            skipped = set(form) == {"skip"}
+            values.append(mean if skipped else table[Arch(link, form)]["perf"])
+    frame, figures = pd.DataFrame(rows), np.array(values)
+    found = decompose(table)
+    assert (found.forms, found.filled) == (len(rows), 9)
+    assert found.variance == pytest.approx(figures.var())
+
+    def explained(*choices: int) -> float:
+        fitted = pd.Series(figures).groupby([frame[c] for c in choices]).transform("mean")
+        return float(fitted.var(ddof=0) / figures.var())
+
+    for number, share in enumerate(found.main.values()):
+        assert share == pytest.approx(explained(number))
+    names = list(found.main)
+    for (one, other), share in found.pairs.items():
+        i, j = names.index(one), names.index(other)
+        assert share == pytest.approx(explained(i, j) - explained(i) - explained(j))
+    total = sum(found.main.values()) + sum(found.pairs.values()) + found.higher
+    assert total == pytest.approx(1)
+
+
+def test_decompositions_are_those_computed_elsewhere(nine: dict[str, ArchTable]) -> None:
+    cora, computers, arxiv = (decompose(nine[name]) for name in ("cora", "computers", "arxiv"))
+    assert cora.main["links"] == pytest.approx(0.18, abs=0.006)
+    assert sum(cora.pairs.values()) == pytest.approx(0.30, abs=0.006)
+    assert cora.higher == pytest.approx(0.46, abs=0.006)
+    assert computers.main["links"] == pytest.approx(0.01, abs=0.006)
+    assert computers.main["op4"] == pytest.approx(0.135, abs=0.002)
+    assert arxiv.main["op1"] == pytest.approx(0.16, abs=0.006)
+    with pytest.raises(QueryError, match="needs all of them"):
+        decompose(nine["cora"].top(100))
+
+
+def test_groups_that_mean_nothing_explain_nothing_after_adjustment() -> None:
+    rng = np.random.default_rng(0)
+    shares = [
+        adjusted_eta_squared(rng.normal(size=200), rng.integers(0, 40, 200)) for _ in range(300)
+    ]
+    assert abs(np.mean(shares)) < 0.01
+    assert eta_squared(rng.normal(size=200), rng.integers(0, 40, 200)) > 0.1

@@ -51,11 +51,14 @@ def test_a_comparison_has_the_frequencies_and_their_correlations(
 ) -> None:
     cora = lightread("cora")
     found = compare_weights(weights, cora)
-    assert found.top == op_frequencies(cora, 0.05)
-    assert found.everywhere == op_frequencies(cora, 1.0)
+    assert found.top == op_frequencies(cora, 0.05, form="raw")
+    assert found.everywhere == pytest.approx(dict.fromkeys(OPS, 1 / 9), abs=2e-4)
     a, b = list(average_weights(weights).values()), list(found.top.values())
     assert found.pearson == pytest.approx(stats.pearsonr(a, b).statistic)
     assert found.spearman == pytest.approx(stats.spearmanr(a, b).statistic)
+    expected = stats.pearsonr(a, b).confidence_interval(0.95)
+    assert found.pearson_interval == pytest.approx(tuple(expected))
+    assert found.spearman_interval[0] < found.spearman < found.spearman_interval[1]
     rows = found.rows()
     assert [row["operation"] for row in rows] == list(OPS)
     assert [row["top 5%"] for row in rows] == b
@@ -69,14 +72,14 @@ def test_nodes_on_the_input_and_deeper_ones_can_be_told_apart(weights: Operation
         np.testing.assert_allclose(list(means.values()), nodes.mean(axis=0))
         found = compare_weights(weights, lightread("cora"), first=first)
         assert found.weights == means
-        assert found.top == op_frequencies(lightread("cora"), first=first)
+        assert found.top == op_frequencies(lightread("cora"), first=first, form="raw")
     alone = OperationWeights("cora", OPS, SEARCHES[:1], weights.values[:1])
     assert all(math.isnan(mean) for mean in average_weights(alone, first=False).values())
 
 
 def test_weights_that_follow_the_frequencies_agree_wholly() -> None:
     cora = lightread("cora")
-    values = np.array(list(op_frequencies(cora, 0.1).values()))
+    values = np.array(list(op_frequencies(cora, 0.1, form="raw").values()))
     same = OperationWeights("cora", OPS, SEARCHES, np.tile(values, (len(SEARCHES), NODES, 1)))
     found = compare_weights(same, cora, share=0.1)
     assert found.pearson == pytest.approx(1)

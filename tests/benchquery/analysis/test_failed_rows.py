@@ -159,8 +159,16 @@ CASES = (
          columns=LATENCY),
     Case("op_frequencies", lambda t: analysis.op_frequencies(t, 0.2)),
     Case("op_frequencies", lambda t: analysis.op_frequencies(t, 0.01, first=False)),
+    Case("op_frequencies", lambda t: analysis.op_frequencies(t, 0.2, form="raw")),
+    Case("frequencies", lambda t: analysis.frequencies(t, 0.2)),
+    Case("noise", lambda t: analysis.noise(t, lightread("cora-built")),
+         Source(lambda: lightread("cora").where(
+             np.isin(lightread("cora").hashes, lightread("cora-built").hashes))),
+         least=2, examples=3),
     Case("smoothness", analysis.smoothness, least=2),
     Case("node_importance", analysis.node_importance, least=2),
+    Case("adjusted_eta_squared",
+         lambda t: analysis.adjusted_eta_squared(t.column("perf"), t.hashes % 3)),
     Case("eta_squared", lambda t: analysis.eta_squared(t.column("perf"), t.hashes % 3)),
     Case("fidelity", lambda t: analysis.fidelity(t, lightread("cora")), BUILT,
          ("perf", *PERF_SEEDS), least=2),
@@ -171,14 +179,15 @@ CASES = (
     Case("early_rank_correlation", analysis.early_rank_correlation, CURVED, ("valid_perf",), 2),
     Case("curves_left_out", lambda t: {"left_out": analysis.curves_left_out(t)}, CURVED,
          ("valid_perf",), 0),
+    Case("settling", analysis.settling, CURVED, ("valid_perf",), 2),
     Case("seed_noise", analysis.seed_noise, CURVED, ("valid_perf",)),
     Case("usual_means", analysis.usual_means, CONDENSED),
     Case("average_weights", analysis.average_weights, WEIGHTS, ("weight",)),
     Case("weight_errors", analysis.weight_errors, WEIGHTS, ("weight",)),
     Case("compare_weights", lambda t: analysis.compare_weights(SEARCHED, t, 0.2)),
 )  # fmt: skip
-APART = {"landscape"}
-"""Analyses with a test of their own: a landscape needs all architectures of a space."""
+APART = {"decompose", "landscape"}
+"""Analyses with a test of their own: these need all architectures of a space."""
 
 
 def plain(result: Any) -> Any:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from benchquery import lightread
 from benchquery.errors import QueryError
@@ -60,3 +61,43 @@ def test_a_table_is_compared_row_by_row(built: Path) -> None:
     assert worst[0]["seeds"] == [toy[ranked[0]][f"perf_seed{seed}"] for seed in (0, 1)]
     with pytest.raises(QueryError, match="no figures of single seeds, such as perf_seed0"):
         fidelity(cora, cora)
+
+
+def test_chance_holds_where_trainings_fail_now_and_then() -> None:
+    """One in twenty fails: two means differ by far more than a normal distribution would have."""
+    random = np.random.RandomState(1)
+    truth = random.uniform(0.7, 0.8, size=(3_000, 1))
+
+    def train() -> np.ndarray:
+        figures = truth + 0.005 * random.standard_normal((3_000, 3))
+        return np.where(random.random_sample((3_000, 3)) < 0.05, 0.3, figures)
+
+    one, two = train(), train()
+    found = compare_seeds(one, two.mean(axis=1))
+    assert found.chance_error == pytest.approx(found.mean_error, rel=0.15)
+    of_seeds = np.mean([np.abs(one[:, a] - one[:, b]).mean() for a, b in ((0, 1), (0, 2), (1, 2))])
+    assert of_seeds / np.sqrt(3) < 0.75 * found.mean_error
+
+
+def test_the_ceiling_is_what_two_tables_of_three_seeds_reach() -> None:
+    random = np.random.RandomState(2)
+    truth = random.standard_normal((4_000, 1))
+    one, two = (truth + 0.8 * random.standard_normal((4_000, 3)) for _ in range(2))
+    found = compare_seeds(one, two.mean(axis=1))
+    assert found.spearman_ceiling == pytest.approx(found.spearman, abs=0.02)
+    assert found.spearman_low < found.spearman < found.spearman_high
+    width = stats.bootstrap(
+        (np.abs(one.mean(axis=1) - two.mean(axis=1)),), np.mean, n_resamples=500,
+        method="percentile", random_state=0,
+    ).confidence_interval  # fmt: skip
+    assert (found.mean_error_low, found.mean_error_high) == pytest.approx(tuple(width), rel=0.01)
+
+
+def test_cora_is_where_chance_puts_it_in_size_and_below_its_ceiling_in_rank() -> None:
+    built, cora = lightread("cora-built"), lightread("cora")
+    valid, test = (fidelity(built, cora, by) for by in ("valid_perf", "perf"))
+    assert valid.spearman_ceiling == pytest.approx(0.854, abs=5e-4)
+    assert test.spearman_ceiling == pytest.approx(0.888, abs=5e-4)
+    for found in (valid, test):
+        assert found.mean_error_low < found.chance_error < found.mean_error_high
+        assert found.spearman < found.spearman_ceiling

@@ -16,6 +16,7 @@ from benchquery.kinds.condensed.published import published
 from benchquery.table.schema import is_of_one_seed
 from benchquery.table.store import TABLES_VARIABLE
 from tests.benchquery.condensing import GCN, GCOND, SGC, write_condensed
+from tests.benchquery.image_tables import COLOUR, CONVNET, GREY, pixels_of, write_images
 
 from .running import running_explorer
 from .visiting import BROWSER_MARKS, Visit, hosting, table_cells
@@ -260,6 +261,35 @@ def test_the_exported_folder_is_the_same_page(browser: Any, folder: Path, tmp_pa
         visit.page.wait_for_selector("#part-graph svg")
         visit.page.wait_for_selector("#curves .curve.mean")
         assert visit.page.inner_text("#details h2") == "gcond 0.026"
+        visit.page.wait_for_load_state("networkidle")
+        visit.check(address)
+        visit.page.close()
+
+
+@pytest.mark.parametrize("config", [GREY, COLOUR])
+def test_images_are_drawn_pixel_by_pixel(browser: Any, config: Any, tmp_path: Path) -> None:
+    """From the exported folder, whose files are those of the server."""
+    write_site(Site(write_images(tmp_path / "images")), tmp_path / "site")
+    key = f"{config.valid_hash()}.{CONVNET.valid_hash()}"
+    with hosting(tmp_path / "site") as address:
+        visit = Visit(browser)
+        visit.open(f"{address}#table=images&focus={key}")
+        visit.page.wait_for_selector("#part-graph canvas.images")
+        width, height, drawn = visit.page.evaluate(
+            """() => {
+              const canvas = document.querySelector("canvas.images");
+              const { width, height } = canvas;
+              const data = canvas.getContext("2d").getImageData(0, 0, width, height).data;
+              return [width, height, [...data]];
+            }"""
+        )
+        shown = np.array(drawn).reshape(height, width, 4)
+        stored = pixels_of(config)
+        for one in range(3):
+            for row, number in enumerate(range(one, len(stored), 3)[:10]):
+                tile = shown[6 * row :, 5 * one :][:5, :4]
+                assert np.array_equal(tile[..., :3], np.broadcast_to(stored[number], (5, 4, 3)))
+                assert (tile[..., 3] == 255).all()
         visit.page.wait_for_load_state("networkidle")
         visit.check(address)
         visit.page.close()

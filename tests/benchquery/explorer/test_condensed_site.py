@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import gzip
 import json
@@ -21,6 +22,7 @@ from benchquery.kinds.condensed.view import _MOST_EDGES, _drawing
 from benchquery.table.manifest import CURVES
 from benchquery.table.schema import CURVE_COLUMNS, is_of_one_seed
 from tests.benchquery.condensing import FAILED, GCN, GCOND, RELEASED, SGC, graph_of, write_condensed
+from tests.benchquery.image_tables import COLOUR, GREY, pixels_of, write_images
 
 LARGEST_TABLE = 1_500_000
 CORA = GCOND.replace(dataset="cora")
@@ -134,6 +136,22 @@ def test_of_many_edges_the_strongest_are_sent() -> None:
     assert len(sent["weight"]) == _MOST_EDGES
     all_weights = np.sort((weights + weights.T)[np.triu_indices(90, 1)])[::-1]
     np.testing.assert_allclose(sent["weight"], all_weights[:_MOST_EDGES], atol=1e-4)
+
+
+@pytest.mark.parametrize("config", [GREY, COLOUR])
+def test_images_are_sent_as_they_are(config: Any, tmp_path: Path) -> None:
+    """Of 12 of a class, the first ten."""
+    site = Site(write_images(tmp_path / "images"))
+    body = site.read(f"data/configs/images/{config.valid_hash()}.json.gz").body
+    sent = json.loads(gzip.decompress(body))
+    assert sent["graph"] is None
+    images, stored = sent["images"], pixels_of(config)
+    chosen = [number for one in range(3) for number in range(one, len(stored), 3)[:10]]
+    shape = (-1, images["height"], images["width"], images["channels"])
+    pixels = np.frombuffer(base64.b64decode(images["pixels"]), np.uint8).reshape(shape)
+    assert np.array_equal(pixels, stored[chosen])
+    assert images["classes"] == [number % 3 for number in chosen]
+    assert images["of"] == len(stored)
 
 
 def test_a_failed_condensation_has_no_graph(condensed: Path) -> None:

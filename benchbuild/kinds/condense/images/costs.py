@@ -19,6 +19,7 @@ from benchbuild.kinds.condense.snapshots import snapshots
 from benchbuild.kinds.train.costs import BASE_MEMORY, FLOAT
 from benchbuild.pipeline.jobs import Cost
 from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
+from benchquery.kinds.condensed.domains.images import CELLS
 
 WIDTH = 128
 MULTIPLICATION = 8e-11
@@ -26,9 +27,9 @@ MULTIPLICATION = 8e-11
 TRAINED, DIFFERENTIATED = 3, 9
 """What a step of training, and one that is differentiated itself, take in forward passes."""
 MODELS: Mapping[str, float] = MappingProxyType(
-    {"convnet": 1.0, "mlp": 0.01, "resnet18": 11.0, "resnet152": 70.0, "vit": 12.0}
+    {"convnet": 1.0, "mlp": 0.01, "resnet18": 11.0, "resnet152": 70.0, "vit": 12.0, CELLS: 2.0}
 )
-"""What a pass through each network takes, relative to the ConvNet's."""
+"""What a pass through each network, or one of a family, takes, relative to the ConvNet's."""
 _ACTIVATIONS = 12
 """Tensors as large as the first block's output that are held for gradients."""
 
@@ -75,7 +76,7 @@ def _learning(config: CondenseConfig, evaluation: EvalConfig, spec: DatasetSpec)
 def _pass(evaluation: EvalConfig, spec: DatasetSpec) -> float:
     """Predict the time of passing an image through a network."""
     width = evaluation.count("width") or WIDTH
-    return MODELS[evaluation.model] * _convolved(width, spec)
+    return MODELS[evaluation.model.partition(":")[0]] * _convolved(width, spec)
 
 
 def _convolved(width: int, spec: DatasetSpec) -> float:

@@ -67,7 +67,11 @@ class GraphSetEvaluator:
         return self._try(payload, config, blind=True).valid_perf
 
     def full(self, config: EvalConfig) -> Evaluation:
-        """Train the same model on all training graphs; worked out once."""
+        """Train the same model on all training graphs; worked out once.
+
+        Where there are more than ``full_graphs`` of them, nothing is trained, and there are no
+        figures.
+        """
         return self._full(config)
 
     def diagnose(self, name: str, payload: Payload) -> float:
@@ -87,6 +91,13 @@ class GraphSetEvaluator:
         return self._trial(taught, exam, graphs.y, graphs.weight, blind=blind).run(config)
 
     def _train_on_all(self, config: EvalConfig) -> Evaluation:
+        most = config.count("full_graphs")
+        if len(self._data.train) > most:
+            return Evaluation.nothing(
+                config.count("epochs"),
+                f"no model was trained on the whole set: its {len(self._data.train):,} training "
+                f"graphs are more than full_graphs={most}",
+            )
         shape = self._shape(config)
         taught, exam = self._whole(shape), self._exam(shape, by_row=False, blind=False)
         labels = self._data.graphs.y[self._data.train]

@@ -1,6 +1,7 @@
 """A trial: a model is trained on some graphs and tried on others after every epoch.
 
-The epoch is the first one of greatest validation metric.
+The epoch is the first one of greatest validation metric, or the last one where an evaluation asks
+for that, as published ones do.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ class Trial:
                 others.append(self.objective.other(logits))
                 if epoch % CHECK_EVERY == CHECK_EVERY - 1 and history.diverged():
                     break
-        found = conclude(history)
+        found = conclude(history, last=config["report"] == "last")
         if found.best_epoch < 0:
             return found
         return replace(found, other_perf=float(others[found.best_epoch]))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from functools import cache
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -14,9 +12,7 @@ from benchbuild.errors import EvaluationError
 from benchbuild.kinds.condense.evaluator import Evaluation
 from benchbuild.kinds.condense.images.payload import CondensedImages
 from benchbuild.kinds.evaluate.images.trial import Lesson, Part, Trial
-from benchbuild.pipeline.records import OK
 from benchquery.kinds.condensed.config import EvalConfig
-from benchquery.table.schema import CURVE_COLUMNS
 
 TASK = "image-classification"
 
@@ -57,7 +53,7 @@ class ImageEvaluator:
         """Train the same network on all training images; worked out once.
 
         It takes ``full_epochs``. Where there are more than ``full_images`` training images, nothing
-        is trained, and there are no figures.
+        is trained, and there are no figures but the reason.
         """
         return self._full(config)
 
@@ -78,10 +74,13 @@ class ImageEvaluator:
         return Part(self._data, self._data.test_index, self._device)
 
     def _train_on_all(self, config: EvalConfig) -> Evaluation:
-        data, epochs = self._data, config.count("full_epochs")
-        if len(data.train_index) > config.count("full_images"):
-            nothing = np.full((epochs, len(CURVE_COLUMNS)), np.nan)
-            return Evaluation(OK, "", math.nan, math.nan, -1, nothing)
+        data, epochs, most = self._data, config.count("full_epochs"), config.count("full_images")
+        if len(data.train_index) > most:
+            return Evaluation.nothing(
+                epochs,
+                f"no network was trained on the whole set: its {len(data.train_index):,} training "
+                f"images are more than full_images={most}",
+            )
         x, y = data.normalised(data.train_index), data.y[data.train_index]
         lesson = Lesson(x.to(self._device), y.to(self._device))
         trial = Trial(data, lesson, (self._valid, self._test))

@@ -8,19 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
 from benchquery.analysis.known import has_figures, known_part, too_few
-from benchquery.analysis.statistics import correlation, rank_correlation, top_rows
+from benchquery.analysis.statistics import correlation, kendall, rank_correlation, top_rows
 from benchquery.errors import QueryError, UnknownNameError
 from benchquery.kinds.architectures.kind import TABLE
 from benchquery.kinds.architectures.table import ArchTable
 
 if TYPE_CHECKING:
     import numpy as np
-    from scipy import stats
 
     from benchquery._typing import Array, Floats
 else:
     np = LazyModule("numpy")
-    stats = LazyModule("scipy.stats", extra="analysis")
 
 MEASURES = ("pearson", "spearman", "kendall", "top_overlap")
 
@@ -76,7 +74,7 @@ def _measure(name: str, a: Array, b: Array, share: float) -> float:
     if name == "spearman":
         return rank_correlation(a, b)
     if name == "kendall":
-        return float(stats.kendalltau(a, b).statistic)
+        return kendall(a, b)
     if name == "top_overlap":
         top = top_rows(a, share)
         return len(np.intersect1d(top, top_rows(b, share))) / len(top)

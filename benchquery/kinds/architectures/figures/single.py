@@ -20,11 +20,7 @@ from benchquery.figures.style import (
 from benchquery.kinds.architectures.analysis.distribution import METRICS, metric_correlations
 from benchquery.kinds.architectures.analysis.frequency import link_frequencies, op_frequencies
 from benchquery.kinds.architectures.analysis.importance import node_importance
-from benchquery.kinds.architectures.analysis.learning import (
-    curves_left_out,
-    early_rank_correlation,
-    seed_noise,
-)
+from benchquery.kinds.architectures.analysis.learning import seed_noise, settling
 from benchquery.kinds.architectures.analysis.smoothness import smoothness
 from benchquery.kinds.architectures.arch import NODES
 from benchquery.kinds.architectures.table import ArchTable
@@ -97,17 +93,23 @@ def correlations(table: ArchTable) -> mpl_figure.Figure:
 
 
 def frequency(table: ArchTable, share: float = 0.05, by: str = "perf") -> mpl_figure.Figure:
-    """Draw which links and operations the best architectures use (Figures 3 and 10)."""
+    """Draw which links and operations the best use (Figures 3 and 10), and all: dashes."""
     figure = new_figure(9, 3.2)
     left, right = figure.subplots(1, 2)
     links = link_frequencies(table, share, by)
     left.bar(list(links), list(links.values()), color=COLOURS[0])
+    base = link_frequencies(table, 1.0, by)
+    left.plot(list(base), list(base.values()), "_", color="black", markersize=14, label="all")
     left.tick_params(axis="x", labelsize=8)
+    left.legend()
     left.set(xlabel="link list", ylabel=f"share of the top {share:.0%} by {by}")
     parts = [("on the input", True, COLOURS[1]), ("deeper", False, COLOURS[2])]
     for offset, (name, first, colour) in zip((-0.2, 0.2), parts, strict=True):
         ops = op_frequencies(table, share, by, first=first)
-        right.bar(np.arange(len(ops)) + offset, list(ops.values()), 0.4, label=name, color=colour)
+        places = np.arange(len(ops)) + offset
+        right.bar(places, list(ops.values()), 0.4, label=name, color=colour)
+        everywhere = op_frequencies(table, 1.0, by, first=first)
+        right.plot(places, list(everywhere.values()), "_", color="black", markersize=8)
     right.set_xticks(range(len(ops)), list(ops), fontsize=8)
     right.set(xlabel="operation", ylabel="share of the nodes")
     right.legend()
@@ -154,12 +156,27 @@ def learning(table: ArchTable) -> mpl_figure.Figure:
     """Draw how early the ranking settles and how much seeds differ, from the curves."""
     figure = new_figure(9, 3.2)
     left, right = figure.subplots(1, 2)
-    left.plot(early_rank_correlation(table), color=COLOURS[0])
+    found = settling(table)
+    lines = {
+        "the epoch's figure": found.current,
+        "best so far": found.best_so_far,
+        "one seed, by the others' end": found.one_seed,
+        f"best so far, best {found.share:.0%}": found.among_best,
+    }
+    for (name, values), colour in zip(lines.items(), COLOURS, strict=False):
+        left.plot(np.arange(1, len(values) + 1), values, color=colour, label=name)
+    left.legend(fontsize=7)
     left.set(xlabel="epoch", ylabel="Spearman's correlation with the end")
-    right.plot(seed_noise(table), color=COLOURS[1])
+    noise = seed_noise(table)
+    right.plot(np.arange(1, len(noise) + 1), noise, color=COLOURS[1])
     right.set(xlabel="epoch", ylabel="standard deviation over seeds")
     for axes in (left, right):
         finish(axes)
-    missing = without(curves_left_out(table), "whole curves")
+    missing = without(found.left_out, "curves") + _partly(found.archs - found.whole)
     figure.suptitle(title(table, "Learning curves") + missing, fontsize=10)
     return figure
+
+
+def _partly(count: int) -> str:
+    """Return the line of a heading that says how many curves have gaps; empty if none has."""
+    return f"\n{count:,} without whole curves left out of the epoch's figure" if count else ""

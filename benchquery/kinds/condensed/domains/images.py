@@ -10,7 +10,15 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from benchquery.allowed import Allowed, Choice, Range, Value
-from benchquery.kinds.condensed.domains.spec import NONE, DomainSpec, MethodSpec, TaskSpec
+from benchquery.kinds.cells.cell import Cell, sample_cells
+from benchquery.kinds.condensed.domains.spec import (
+    EVERY,
+    NONE,
+    DomainSpec,
+    MethodSpec,
+    ModelFamily,
+    TaskSpec,
+)
 from benchquery.kinds.condensed.hyperparameters import ALLOWED
 
 INITS = ("noise", "sample", "k-center")
@@ -115,6 +123,7 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
                 "lr_image": 1.0,
                 "momentum": 0.5,
             },
+            by_size={EVERY: {100: {"lr_image": 10.0}}},
             allowed=_LEARNT,
             domain="images",
         ),
@@ -176,6 +185,18 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
     }
 )
 
+CELLS = "nas-bench-201"
+"""The family of cell networks: ``nas-bench-201:|none~0|+...`` is one of them."""
+
+
+def _cell(text: str) -> str:
+    return Cell.parse(text).text
+
+
+def _sample(count: int, seed: int) -> tuple[str, ...]:
+    return tuple(cell.text for cell in sample_cells(count, seed))
+
+
 _EVALUATION = TaskSpec(
     models=("convnet", "mlp", "resnet18", "resnet152", "vit"),
     defaults={
@@ -211,9 +232,12 @@ _EVALUATION = TaskSpec(
         "dc-bench": {"epochs": 1_000, "augmentation": "dsa"},
         "dc-bench-adam": {"optimizer": "adam", "lr": 3e-3, "momentum": 0.0, "decay": "none"},
         "short": {"epochs": 60, "tried_every": 20, "full_epochs": 5},
+        "dc-bench-nas": {"epochs": 50, "depth": 1},
     },
+    families={CELLS: ModelFamily(_cell, _sample)},
 )
-"""A width or depth of 0 is the network's own. A model is tried after every `tried_every` epochs and
+"""A width or depth of 0 is the network's own; the depth of a cell network are the cells of each
+stage. A model is tried after every `tried_every` epochs and
 after the last one. What condensed data is compared with is the same model, trained for
 `full_epochs` on all training images; where these are more than `full_images`, there is no such
 figure."""

@@ -8,7 +8,7 @@ does, needs a new ``recipe``; a new hyper-parameter whose default keeps the old 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 from benchquery.allowed import Allowed, Value
@@ -17,6 +17,9 @@ RECIPE = "1"
 """The recipe that every method and every task of evaluation begins with."""
 NONE = "none"
 """The initialisation of a method that makes nothing of its own."""
+
+EVERY = "*"
+"""Any dataset, where a method says what differs by size."""
 
 Family = Literal["core-set", "gradient", "distribution", "trajectory", "kernel", "mining"]
 Size = Literal["ratio", "per_class"]
@@ -35,8 +38,8 @@ class MethodSpec:
         backbone: The model it usually matches or embeds with.
         defaults: Its hyper-parameters.
         by_dataset: What differs on some datasets.
-        by_size: What differs there from some size on: of sizes that are not greater than the one
-            that is asked for, the greatest counts.
+        by_size: What differs there, or on `EVERY` dataset, from some size on: of sizes that are not
+            greater than the one that is asked for, the greatest counts.
         allowed: What values some of its hyper-parameters may have, where
             `benchquery.kinds.condensed.hyperparameters.ALLOWED` says nothing or something else.
         diagnostics: Figures of its snapshots that need validation labels, by name: who judges them
@@ -73,10 +76,23 @@ class MethodSpec:
             size: How large the result is to be.
         """
         base = dataset.partition(":")[0]
-        steps = self.by_size.get(base, {})
+        steps = self.by_size.get(base, self.by_size.get(EVERY, {}))
         reached = max((step for step in steps if step <= size), default=None)
         own = {**self.by_dataset.get(base, {}), **(steps[reached] if reached is not None else {})}
         return dict(sorted({**self.defaults, **own}.items()))
+
+
+@dataclasses.dataclass(frozen=True)
+class ModelFamily:
+    """Models of one space, too many to have names: each is called ``family:text``.
+
+    Attributes:
+        read: Returns the canonical text of a member; raises `ArchitectureError` if there is none.
+        sample: Draws so many different members with a seed, and returns their texts.
+    """
+
+    read: Callable[[str], str]
+    sample: Callable[[int, int], tuple[str, ...]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,6 +108,7 @@ class TaskSpec:
         presets: Settings of papers by name: what differs from the defaults.
         recipe: Version of the defaults and of what is done; part of the hash of each evaluation of
             this task and of no other's.
+        families: Families of models that can do it, by name.
     """
 
     models: tuple[str, ...]
@@ -100,10 +117,20 @@ class TaskSpec:
     allowed: Mapping[str, Allowed] = dataclasses.field(default_factory=dict)
     presets: Mapping[str, Mapping[str, Value]] = dataclasses.field(default_factory=dict)
     recipe: str = RECIPE
+    families: Mapping[str, ModelFamily] = dataclasses.field(default_factory=dict)
 
     def hyperparameters(self, model: str) -> dict[str, Value]:
         """Return the hyper-parameters of a model's training."""
         return {**self.defaults, **self.by_model.get(model, {})}
+
+    def member(self, model: str) -> str | None:
+        """Return the canonical name of a member of a family; None if the model is in none.
+
+        Raises:
+            ArchitectureError: If its family has no such member.
+        """
+        family, _, text = model.partition(":")
+        return f"{family}:{self.families[family].read(text)}" if family in self.families else None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -153,3 +180,8 @@ class DomainSpec:
     def models(self) -> tuple[str, ...]:
         """All models, those of the usual task first."""
         return tuple(dict.fromkeys(one for task in self.tasks.values() for one in task.models))
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """All families of models."""
+        return tuple(dict.fromkeys(one for task in self.tasks.values() for one in task.families))

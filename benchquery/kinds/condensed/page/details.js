@@ -1,4 +1,4 @@
-// What the panel says of one condensed graph: its drawing, figures and costs, the paper's figure
+// What the panel says of one condensed graph or set: its drawing, figures and costs, the paper's figure
 // beside, how it was condensed, and how models learn on it.
 
 import { drawFigures } from "../../curve_chart.js";
@@ -7,6 +7,7 @@ import { chartKey, codeLine, curveSection, figures, heading } from "../../detail
 import { make } from "../../dom.js";
 import { formatCount, formatExact, formatFigure } from "../../format.js";
 import { drawDegrees, drawGraph } from "./graph_drawing.js";
+import { drawImages } from "./image_drawing.js";
 import { pythonOf } from "./python.js";
 import { sizeOf } from "./size.js";
 
@@ -44,6 +45,12 @@ function graphParts(graph) {
     make("h4", {}, "Degrees"),
     drawDegrees(graph.degrees),
   ];
+}
+
+function imageParts(images) {
+  const drawn = images.classes.length;
+  const of = drawn < images.of ? `${formatCount(drawn)} of ${formatCount(images.of)}` : `${drawn}`;
+  return [drawImages(images), note(`${of} images, a column a class`)];
 }
 
 function paperParts(paper, table, row) {
@@ -112,8 +119,8 @@ export function condensedDetails({ model, catalogue, row, picked, chosen }, acti
     PARTS.map((name) => [name, make("div", { id: `part-${name}` })]),
   );
   loadPackedFacts(["configs", table.name, value("config")]).then(
-    ({ graph, published, trace, values }) => {
-      holders.graph.replaceChildren(...graphParts(graph));
+    ({ graph, images, published, trace, values }) => {
+      holders.graph.replaceChildren(...(images ? imageParts(images) : graphParts(graph)));
       holders.published.replaceChildren(...paperParts(published[value("model")], table, row));
       holders.trace.replaceChildren(...traceParts(trace));
       holders.values.replaceChildren(pairs("values", Object.entries(values)));

@@ -1,0 +1,231 @@
+r"""What noise does to a ranking, from how much the seeds of a table differ.
+
+A figure :math:`x_i` is a mean over seeds: the true one :math:`\mu_i` plus an error of standard
+deviation :math:`\sigma`. How the true ones are spread, :math:`g`, is estimated from all figures at
+once, without assuming a shape (the maximum likelihood of Kiefer and Wolfowitz, by
+expectation-maximisation on a grid). Then
+
+.. math::
+    E[\mu_i \mid x_i] = \frac{\sum_\mu \mu\, g(\mu)\, \varphi((x_i - \mu)/\sigma)}
+                          {\sum_\mu g(\mu)\, \varphi((x_i - \mu)/\sigma)}
+
+is what to expect of an architecture that is run again: less than it had, if it was chosen for being
+the best (the winner's curse).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from benchquery._imports import LazyModule
+from benchquery.analysis.known import known_part
+from benchquery.analysis.statistics import normal_quantile, rank_correlation, top_rows
+from benchquery.errors import QueryError
+from benchquery.kinds.architectures.analysis.agreement import goodness
+from benchquery.kinds.architectures.analysis.fidelity import seed_figures
+from benchquery.kinds.architectures.reading import lightread
+from benchquery.kinds.architectures.table import ArchTable
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from benchquery._typing import Array, Floats, Ints
+else:
+    np = LazyModule("numpy")
+
+_TOP = 0.1
+_GRID, _STEPS, _DRAWS = 400, 300, 20
+
+
+@dataclass(frozen=True, eq=False)
+class Noise:
+    """How far a table's ranking can be trusted.
+
+    Attributes:
+        by: The figure.
+        archs: How many architectures there are.
+        left_out: How many have no figure.
+        repeated: How many architectures with several seeds the noise was measured on.
+        error: The standard error of a mean over seeds, root mean square over all of them.
+        top_error: The same over those that are in the best tenth of the table, where a ranking
+            matters; used for what follows.
+        top_spread: The standard deviation between the best tenth of the table.
+        hashes: The architectures.
+        shrunk: Of each, the figure to expect if it is run again.
+        best: The best figure of the table.
+        again: What to expect of it if it is run again.
+        again_low: The lower end of the 95% interval of that.
+        again_high: Its upper end.
+        indistinct: The architectures that can't be told from the best, at a level of 5%.
+        margin: How far below the best these reach.
+        share: Which share of the architectures counts as top.
+        top_overlap: The overlap of that top with itself after one standard error of noise. No two
+            tables of as many seeds can be expected to overlap more.
+        spearman: The rank correlation of the table with itself after as much noise.
+    """
+
+    by: str
+    archs: int
+    left_out: int
+    repeated: int
+    error: float
+    top_error: float
+    top_spread: float
+    hashes: Ints
+    shrunk: Floats
+    best: float
+    again: float
+    again_low: float
+    again_high: float
+    indistinct: Ints
+    margin: float
+    share: float
+    top_overlap: float
+    spearman: float
+
+    @property
+    def curse(self) -> float:
+        """The winner's curse: the part of every regret that is due to the luck of the best."""
+        return self.best - self.again
+
+    def regret(self, figure: float) -> float:
+        """Return how far a figure is below the set that can't be told from the best; 0 within."""
+        return max(0.0, self.best - self.margin - figure)
+
+    @property
+    def note(self) -> str:
+        """What the rows are about."""
+        return (
+            f"{self.archs:,} architectures by {self.by}, {self.left_out:,} left out; noise of "
+            f"{self.repeated:,} that were repeated"
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each number."""
+        names = (
+            "error", "top_error", "top_spread", "best", "again", "again_low", "again_high", "curse",
+            "margin",
+        )  # fmt: skip
+        figures = {name: float(getattr(self, name)) for name in names}
+        figures["indistinct from the best"] = float(len(self.indistinct))
+        figures[f"overlap of the top {self.share:.0%} with itself"] = self.top_overlap
+        figures["spearman with itself"] = self.spearman
+        return [{"": name, "value": value} for name, value in figures.items()]
+
+
+def noise(
+    table: ArchTable,
+    repeated: ArchTable | None = None,
+    by: str = "perf",
+    share: float = 0.05,
+) -> Noise:
+    """Return how far the ranking of a table can be trusted.
+
+    Args:
+        table: The table.
+        repeated: A table of the same dataset with figures of single seeds, as many as the means of
+            `table` are of; None for the table itself if it has them, or else for the one that was
+            built of its dataset and comes with GraphTab.
+        by: The figure, of which more is better.
+        share: Which share of the architectures counts as top.
+
+    Raises:
+        QueryError: If fewer than two architectures have figures of two seeds, the table has fewer
+            than two figures, or the share is not in (0, 1].
+        TableNotFoundError: If there is no such table.
+    """
+    known = known_part(table, by, least=2)
+    values: Floats = np.asarray(goodness(known.column(by), by))
+    if repeated is None:
+        seeded = f"{by}_seed0" in table.columns
+        repeated = table if seeded else lightread(f"{table.dataset}-built")
+    hashes, errors = _standard_errors(repeated, by)
+    best_tenth = known.hashes[values >= np.quantile(values, 1 - _TOP)]
+    top_error = _root_mean_square(errors[np.isin(hashes, best_tenth)])
+    if not top_error > 0:
+        raise QueryError(
+            f"no architecture of the table {repeated.name!r} in the best tenth of {table.name!r} "
+            f"has a figure of seeds that differ in {by!r}"
+        )
+    shrunk, low, high = expected_again(values, top_error)
+    best, best_first = int(np.argmax(values)), np.argsort(-values, kind="stable")
+    margin = normal_quantile(0.9) * math.sqrt(2) * top_error
+    overlap, agreement = _with_noise(values, top_error, share)
+    return Noise(
+        by=by,
+        archs=len(known),
+        left_out=len(table) - len(known),
+        repeated=len(hashes),
+        error=_root_mean_square(errors),
+        top_error=top_error,
+        top_spread=float(values[top_rows(values, _TOP)].std()),
+        hashes=known.hashes,
+        shrunk=shrunk,
+        best=float(values[best]),
+        again=float(shrunk[best]),
+        again_low=float(low[best]),
+        again_high=float(high[best]),
+        indistinct=known.hashes[best_first[: int((values >= values[best] - margin).sum())]],
+        margin=margin,
+        share=share,
+        top_overlap=overlap,
+        spearman=agreement,
+    )
+
+
+def _standard_errors(table: ArchTable, by: str) -> tuple[Ints, Floats]:
+    """Return the architectures that have figures of two seeds, with their standard errors."""
+    seeds = seed_figures(table, by)
+    counts = (~np.isnan(seeds)).sum(axis=1)
+    several = seeds[counts > 1]
+    if len(several) < 2:
+        raise QueryError(
+            f"{len(several)} architectures of the table {table.name!r} have a figure of two seeds "
+            f"in {by!r}; at least 2 are needed"
+        )
+    errors = np.nanstd(several, axis=1, ddof=1) / np.sqrt(counts[counts > 1])
+    return table.hashes[counts > 1], errors
+
+
+def _root_mean_square(values: Floats) -> float:
+    """Return the root of the mean square; NaN of none."""
+    return float(np.sqrt((values**2).mean())) if len(values) else math.nan
+
+
+def expected_again(values: Floats, error: float) -> tuple[Floats, Floats, Floats]:
+    """Return the figures to expect of a second run, with the ends of their 95% intervals.
+
+    Args:
+        values: The figures of the first run.
+        error: Their standard error.
+    """
+    grid = np.linspace(values.min(), values.max(), _GRID)
+    seen, place, counts = np.unique(
+        np.searchsorted(grid, values), return_inverse=True, return_counts=True
+    )
+    likely = np.exp(-(((grid[seen][:, None] - grid) / error) ** 2) / 2)
+    spread = np.full(_GRID, 1 / _GRID)
+    for _ in range(_STEPS):
+        weights = likely * spread
+        weights /= weights.sum(axis=1, keepdims=True)
+        spread = counts @ weights / counts.sum()
+    weights = likely * spread
+    weights /= weights.sum(axis=1, keepdims=True)
+    reached = weights.cumsum(axis=1)
+    low, high = (grid[(reached < q).sum(axis=1).clip(max=_GRID - 1)] for q in (0.025, 0.975))
+    return (weights @ grid)[place], low[place], high[place]
+
+
+def _with_noise(values: Array, error: float, share: float) -> tuple[float, float]:
+    """Return the overlap of the top with itself, and the rank correlation, after more noise."""
+    rng = np.random.default_rng(0)
+    top = top_rows(values, share)
+    found = []
+    for _ in range(_DRAWS):
+        again = values + error * rng.standard_normal(len(values))
+        overlap = len(np.intersect1d(top, top_rows(again, share))) / len(top)
+        found.append((overlap, rank_correlation(values, again)))
+    overlap, agreement = np.mean(found, axis=0)
+    return float(overlap), float(agreement)

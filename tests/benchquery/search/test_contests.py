@@ -1,0 +1,125 @@
+"""Tests between strategies, against scipy and a definition by brute force."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from benchquery.analysis.statistics import holm
+from benchquery.cli import main
+from benchquery.errors import QueryError
+from benchquery.search import Trace, compare, differences, mean_ranks, run, save
+
+NAMES = ("random", "local", "evolution")
+
+
+@pytest.fixture(scope="module")
+def traces() -> list[Trace]:
+    return [
+        run(name, table, 30, seed=seed)
+        for table in ("proteins", "cora-built")
+        for name in NAMES
+        for seed in range(8)
+    ]
+
+
+def found_by(traces: list[Trace], strategy: str, dataset: str) -> list[float]:
+    return [
+        trace.report().perf
+        for trace in traces
+        if (trace.strategy, trace.dataset) == (strategy, dataset)
+    ]
+
+
+@given(st.lists(st.floats(0, 1), max_size=8))
+def test_holm_rejects_what_stepping_down_rejects(values: list[float]) -> None:
+    corrected = holm(values)
+    for level in (0.01, 0.05, 0.3):
+        rejected, left = set(), sorted(range(len(values)), key=values.__getitem__)
+        while left and min(1.0, values[left[0]] * len(left)) <= level:
+            rejected.add(left.pop(0))
+        assert {i for i, p in enumerate(corrected) if p <= level} == rejected
+
+
+def test_pairs_are_scipys_paired_tests(traces: list[Trace]) -> None:
+    rows = differences(traces, level=0.1)
+    assert len(rows) == 2 * 3
+    for row in rows:
+        one, other = (found_by(traces, name, row.dataset) for name in (row.first, row.second))
+        gaps = np.subtract(one, other).round(12)
+        assert row.mean == pytest.approx(gaps.mean())
+        low, high = stats.ttest_rel(one, other).confidence_interval(0.9)
+        assert (row.low, row.high) == (pytest.approx(low), pytest.approx(high))
+        assert row.p == pytest.approx(stats.wilcoxon(gaps).pvalue if gaps.any() else 1.0)
+    assert [row.corrected for row in rows] == holm([row.p for row in rows])
+    assert all(row.differs == (row.corrected <= 0.1) for row in rows)
+
+
+def test_mean_ranks_and_the_critical_difference_are_nemenyis(traces: list[Trace]) -> None:
+    (found,) = mean_ranks(traces)
+    assert found.contests == 2
+    by_dataset = [
+        stats.rankdata([-np.mean(found_by(traces, name, dataset)) for name in NAMES])
+        for dataset in ("proteins", "cora-built")
+    ]
+    assert found.ranks == pytest.approx(dict(zip(NAMES, np.mean(by_dataset, axis=0), strict=True)))
+    # Demsar's table of Nemenyi's test has q = 2.343 for three classifiers at 0.05.
+    assert found.critical == pytest.approx(2.343 * np.sqrt(3 * 4 / (6 * 2)), rel=1e-3)
+
+
+def test_medians_and_errors_stand_beside_means(traces: list[Trace]) -> None:
+    for row in compare(traces):
+        reports = [
+            trace.report()
+            for trace in traces
+            if (trace.strategy, trace.dataset) == (row.strategy, row.dataset)
+        ]
+        for name in ("perf", "regret", "rank"):
+            values = [getattr(report, name) for report in reports]
+            assert getattr(row, f"{name}_median") == pytest.approx(np.median(values))
+            assert getattr(row, f"{name}_error") == pytest.approx(stats.sem(values))
+
+
+def test_what_can_not_be_compared_is_said(traces: list[Trace], tmp_path: Path) -> None:
+    with pytest.raises(QueryError, match="'random' and 'local' have no seed in common"):
+        differences([run("random", "proteins", 5), run("local", "proteins", 5, seed=1)])
+    with pytest.raises(QueryError, match="between 0 and 1, not 5"):
+        differences(traces, level=5)
+    with pytest.raises(QueryError, match=r"no contest .* has searches of all of local, random"):
+        mean_ranks([run("random", "proteins", 5), run("local", "proteins", 6)])
+    assert mean_ranks(traces[:8]) == []
+
+
+def test_the_command_prints_and_draws_them(
+    traces: list[Trace], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, picture = tmp_path / "t.parquet", tmp_path / "ranks.svg"
+    save(traces, path)
+    assert main(["standings", str(path), "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert [row["rank_median"] for row in shown] == [row.rank_median for row in compare(traces)]
+    assert main(["standings", str(path), "--pairs", "--plot", str(picture)]) == 0
+    assert capsys.readouterr().out.count("\n") == 2 + 6
+    drawn = picture.read_text()
+    assert all(name in drawn for name in NAMES)
+    assert "2 contests, critical difference" in drawn
+    assert main(["standings", str(path), "--plot", str(tmp_path / "a.gif")]) == 2
+
+
+def test_strategies_that_are_near_are_joined() -> None:
+    from benchquery.search.plot import _indistinct
+
+    places = [1.0, 1.4, 2.0, 3.5, 3.6]
+    runs = _indistinct(places, 1.0)
+    joined = {
+        pair for start, end in runs for pair in itertools.combinations(range(start, end + 1), 2)
+    }
+    near = {(i, j) for i, j in itertools.combinations(range(5), 2) if places[j] - places[i] <= 1.0}
+    assert joined == near
