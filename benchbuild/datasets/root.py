@@ -11,7 +11,22 @@ ROOT_VARIABLE = "GRAPHTAB_DATA"
 def named_root(root: Path | str | None = None) -> Path | None:
     """Return the folder that an argument or the variable GRAPHTAB_DATA names; None if none."""
     named = root if root is not None else os.environ.get(ROOT_VARIABLE)
-    return Path(named).expanduser() if named else None
+    if not named:
+        return None
+    try:
+        return Path(named).expanduser()
+    except RuntimeError:
+        return Path(named)
+
+
+def user_cache() -> Path:
+    """Return the user's cache folder; for a user without a home, one in the working folder."""
+    if named := os.environ.get("XDG_CACHE_HOME"):
+        return Path(named)
+    try:
+        return Path.home() / ".cache"
+    except RuntimeError:
+        return Path.cwd() / ".cache"
 
 
 def data_root(root: Path | str | None = None) -> Path:
@@ -21,7 +36,4 @@ def data_root(root: Path | str | None = None) -> Path:
         root: The folder itself; if None, the environment variable GRAPHTAB_DATA; if that is
             unset too, ``graphtab/data`` in the user's cache folder.
     """
-    if named := named_root(root):
-        return named
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache) / "graphtab" / "data"
+    return named_root(root) or user_cache() / "graphtab" / "data"

@@ -33,7 +33,7 @@ _HOSTILE = (
     "-", "-1", "0", "1", "3", "1e999", "nan", "inf", "9" * 5_000, "0x10", "1/0", "%s%n", "{0}",
     "$(exit 3)", "'", '"', "\\", "[", "a=b", "=", ",", "0,0", "loop", "file", "table", "run",
     "unfinished", "loop/x.csv", "file/x.csv", "x" * 300 + ".csv", "\udcff.csv", "a\nb.csv",
-    "depth == 2", "perf >", "perf > 0.8 and", "x" * 3_000 + " > 1", "__class__ == 1",
+    "depth == 2", "perf >", "perf > 0.8 and", "x" * 3_000 + " > 1", "__class__ == 1", "~nosuch/x",
 )  # fmt: skip
 _LIKELY = {
     "table": ("cora", "proteins", "cora-built", "cora-condensed", "nope", "table"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import multiprocessing
 import os
+import random
 import signal
 import time
 import tracemalloc
@@ -36,7 +37,7 @@ from benchbuild.kinds.condense.nodes.problem import Problem
 from benchbuild.kinds.condense.nodes.trajectory import Matcher, lonely_view, student
 from benchbuild.kinds.condense.registry import condenser
 from benchbuild.kinds.evaluate.gntk import ValidationScore, ridge_regression, tangent_kernel
-from benchquery.errors import ConfigError
+from benchquery.errors import ConfigError, CorruptTableError
 from benchquery.kinds.condensed.config import CondenseConfig
 from tests.benchbuild.condensing import SMALL, problem
 
@@ -105,6 +106,36 @@ def test_checkpoints_differ_and_alias_nothing(tmp_path: Path) -> None:
     first = experts.checkpoint(0, 0)
     first[0].zero_()
     assert experts.checkpoint(0, 0)[0].count_nonzero() > 0
+
+
+def test_experts_that_were_damaged_are_made_anew(tmp_path: Path) -> None:
+    experts = Experts(problem(), quick(), 1, tmp_path)
+    (path,) = experts.files
+    kept, content = rows(path), path.read_bytes()
+    with h5py.File(path) as file:
+        chunk = file[CHECKPOINTS].id.get_chunk_info(3)
+    start, end = chunk.byte_offset, chunk.byte_offset + chunk.size
+    dice = random.Random(0)
+    for damage in ("flip", "flip", "flip", "zeros", "cut", "other"):
+        path.unlink()
+        harmed = bytearray(content)
+        if damage == "flip":
+            harmed[dice.randrange(start, end)] ^= 1 << dice.randrange(8)
+        elif damage == "zeros":
+            harmed[start:end] = bytes(end - start)
+        path.write_bytes(harmed if damage in ("flip", "zeros") else content[: -len(content) // 2])
+        if damage == "other":
+            with h5py.File(path, "w") as file:
+                file["other"] = kept
+        elif damage != "cut":
+            with pytest.raises(CorruptTableError, match=rf"{path} is damaged at checkpoint 3"):
+                experts.checkpoint(0, 3)
+        again = Experts(problem(), quick(), 1, tmp_path)
+        assert again.files == [path]
+        assert np.array_equal(rows(path), kept)
+    stamp = path.stat().st_mtime_ns
+    Experts(problem(), quick(), 1, tmp_path)
+    assert path.stat().st_mtime_ns == stamp
 
 
 def test_expert_is_plain_gradient_descent_on_a_dense_gcn(tmp_path: Path) -> None:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
+import benchbuild
 from benchbuild.kinds.condense.evaluator import Evaluation
 from benchbuild.kinds.condense.references import DAMAGED, RememberingEvaluator, cache_folder
 from benchquery.kinds.condensed.config import EvalConfig
@@ -85,3 +89,29 @@ def test_where_nothing_can_be_kept_it_is_trained(tmp_path: Path) -> None:
 def test_the_cache_is_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert cache_folder() == tmp_path / "graphtab" / "references"
+
+
+def test_users_without_a_home_have_a_cache_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in containers that run as a number which no user has."""
+    for name in ("XDG_CACHE_HOME", "GRAPHTAB_DATA", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    script = (
+        "import os\n"
+        "from benchbuild.datasets.root import data_root, user_cache\n"
+        "os.setuid(54321)\n"
+        "print(user_cache(), data_root(), data_root('~nosuch/data'))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": str(Path(benchbuild.__file__).parents[1])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "PermissionError" in done.stderr:
+        pytest.skip("only root can become somebody else")
+    cache = tmp_path / ".cache"
+    assert done.stdout.split() == [str(cache), str(cache / "graphtab" / "data"), "~nosuch/data"]

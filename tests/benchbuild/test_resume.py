@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from benchbuild.fuzzing.sample_runs import write_tables
 from benchbuild.pipeline.plan import Shard
 from benchbuild.pipeline.runfolder import RUN, RunFolder
 from tests.benchbuild.runs import (
@@ -23,23 +24,44 @@ from tests.benchbuild.runs import (
     wait_for_parts,
 )
 
-TABLE = Path(__file__).parent.parent / "data" / "tables-v1" / "karate-condensed"
 LOCAL = ("--device", "cpu", "--workers", "1")
-CONDENSE = [
-    *("condense", "--dataset", "karate", "--method", "gcond", "--ratio", "0.3", "--seed", "0,1,2"),
-    *("--hp", "epochs=12", "--hp", "evaluate_every=3", "--hp", "hidden=8", "--eval-seeds", "2"),
-    *("--eval-hp", "epochs=20", "--eval-hp", "hidden=8", *LOCAL),
-]
-EVALUATE = [
-    *("evaluate", str(TABLE), "--models", "gcn,sgc", "--seeds", "2"),
-    *("--eval-hp", "epochs=60", "--eval-hp", "hidden=8", *LOCAL),
-]
+SEVERAL = ("--seed", "0,1,2", "--hp", "evaluate_every=3", "--eval-seeds", "2")
+CONDENSE = {
+    "nodes": [
+        *("--dataset", "karate", "--method", "gcond", "--ratio", "0.3", "--hp", "epochs=12"),
+        *("--hp", "hidden=8", "--eval-hp", "epochs=20", "--eval-hp", "hidden=8"),
+    ],
+    "graphs": [
+        *("--dataset", "motifs:graphs=60", "--method", "doscond", "--per-class", "2"),
+        *("--hp", "epochs=12", "--hp", "hidden=8", "--hp", "batch=16"),
+        *("--eval-hp", "epochs=10", "--eval-hp", "hidden=8"),
+    ],
+    "images": [
+        *("--dataset", "digits:train=100,valid=20,test=20", "--method", "dc", "--per-class", "1"),
+        *("--hp", "epochs=6", "--hp", "width=4", "--hp", "batch=16", "--eval-hp", "epochs=10"),
+        *("--eval-hp", "width=4", "--eval-hp", "full_epochs=1"),
+    ],
+}
+"""By domain: gradient matching that is over soon."""
+EVALUATE = {
+    "nodes": ("--models", "gcn,sgc", "--eval-hp", "epochs=60", "--eval-hp", "hidden=8"),
+    "graphs": ("--models", "gcn,gin", "--eval-hp", "epochs=20", "--eval-hp", "hidden=8"),
+    "images": (
+        *("--models", "mlp,convnet", "--eval-hp", "epochs=20", "--eval-hp", "width=4"),
+        *("--eval-hp", "full_epochs=2"),
+    ),
+}
 
 
-@pytest.mark.parametrize("words", [CONDENSE, EVALUATE], ids=["gradient-matching", "evaluate"])
+@pytest.mark.parametrize("domain", CONDENSE)
+@pytest.mark.parametrize("command", ["condense", "evaluate"])
 def test_a_killed_run_resumes_to_the_figures_of_an_undisturbed_one(
-    tmp_path: Path, words: list[str]
+    tmp_path: Path, fuzzing: Path, command: str, domain: str
 ) -> None:
+    words = ["condense", *CONDENSE[domain], *SEVERAL, *LOCAL]
+    if command == "evaluate":
+        table = write_tables(fuzzing / "samples")[domain]
+        words = ["evaluate", str(table), *EVALUATE[domain], "--seeds", "2", *LOCAL]
     whole, out = tmp_path / "whole", tmp_path / "killed"
     assert benchbuild(*words, "--out", whole) == 0
     process = start(*words, "--out", out)

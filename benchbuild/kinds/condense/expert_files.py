@@ -3,7 +3,8 @@
 An expert is one HDF5 file with a row of weights for every checkpoint. Rows are written as they come
 and read one at a time, so memory doesn't depend on how many there are. A file is written aside and
 renamed when it is whole: a killed run keeps its finished experts. Its name is a digest of all it
-depends on, so all sizes of condensed data and later runs share it.
+depends on, so all sizes of condensed data and later runs share it. Every row has a checksum: a file
+that was damaged meanwhile is made anew.
 """
 
 from __future__ import annotations
@@ -15,13 +16,15 @@ from pathlib import Path
 from typing import Any
 
 import h5py
+import numpy as np
 import torch
 from torch import Tensor
 
 from benchbuild.compute.meters import Stopwatch
 from benchbuild.kinds.condense.method import Workspace
 from benchbuild.pipeline.files import locked, make_folder, remove_leftovers, written_aside
-from benchquery.table.hdf5 import new_hdf5
+from benchquery.errors import CorruptTableError
+from benchquery.table.hdf5 import dataset, new_hdf5, open_hdf5, read_chunk, reading
 
 CHECKPOINTS = "checkpoints"
 
@@ -73,22 +76,28 @@ class ExpertFiles:
         Raises:
             WriteError: If the disk is full, the folder is read-only, or the like.
         """
-        watch = Stopwatch(self._device)
+        watch, whole = Stopwatch(self._device), set[Path]()
         for wait in (False, True):
             for number, file in enumerate(self.files):
-                if file.exists():
+                if file in whole:
                     continue
                 with locked(file.with_suffix(".lock"), wait=wait) as held:
-                    if held is None or file.exists():
+                    if held is None:
+                        continue
+                    whole.add(file)
+                    if file.exists() and _is_whole(file, checkpoints):
                         continue
                     remove_leftovers(file.parent, file.stem)
                     self._write(file, train(number), checkpoints)
         self._seconds_here += watch.seconds()
 
     def checkpoint(self, expert: int, row: int) -> list[Tensor]:
-        """Read the weights of an expert: row 0 is before training, -1 the end of it."""
-        with h5py.File(self.files[expert], "r") as file:
-            flat = torch.from_numpy(file[CHECKPOINTS][row]).to(self._device)
+        """Read the weights of an expert: row 0 is before training, -1 the end of it.
+
+        Raises:
+            CorruptTableError: If its file was damaged since this was made.
+        """
+        flat = torch.tensor(_read(self.files[expert], row)).to(self._device)
         parts = torch.split(flat, [shape.numel() for shape in self._shapes])
         return [part.view(shape) for part, shape in zip(parts, self._shapes, strict=True)]
 
@@ -111,9 +120,36 @@ class ExpertFiles:
             watch = Stopwatch(self._device)
             for number, row in enumerate(rows):
                 shape = (checkpoints, len(row))
-                table = store.require_dataset(CHECKPOINTS, shape, "float32", chunks=(1, len(row)))
+                table = store.require_dataset(
+                    CHECKPOINTS, shape, "float32", chunks=(1, len(row)), fletcher32=True
+                )
                 table[number] = row.numpy()
             store.attrs["seconds"] = watch.seconds()
+
+
+def _read(path: Path, row: int) -> np.ndarray:
+    """Read a row by its checksum; zeros are their own, but no model has nothing but zeros.
+
+    Raises:
+        CorruptTableError: If the file is damaged there.
+    """
+    with reading(f"{path} is damaged at checkpoint {row}"), open_hdf5(path) as file:
+        rows = dataset(file, CHECKPOINTS, chunk=1)
+        found = read_chunk(rows, row % len(rows))
+        if not found.any():
+            raise ValueError("it holds nothing")
+    return found
+
+
+def _is_whole(path: Path, checkpoints: int) -> bool:
+    """Tell whether a file has as many rows as it should, and all can be read."""
+    try:
+        with reading(str(path)), open_hdf5(path) as file:
+            known = len(dataset(file, CHECKPOINTS, chunk=1))
+            float(file.attrs["seconds"])
+        return known == checkpoints and all(_read(path, row).size for row in range(known))
+    except CorruptTableError:
+        return False
 
 
 def expert_generator(seed: int, expert: int) -> torch.Generator:

@@ -12,7 +12,6 @@ import dataclasses
 import hashlib
 import json
 import math
-import os
 import platform
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ import numpy as np
 import torch
 
 from benchbuild.compute.devices import accelerates, device_name
+from benchbuild.datasets.root import user_cache
 from benchbuild.errors import WriteError
 from benchbuild.kinds.condense.evaluator import Evaluation, Evaluator
 from benchbuild.pipeline.files import locked, make_folder, set_aside, write_whole
@@ -92,8 +92,7 @@ class RememberingEvaluator:
 
 def cache_folder() -> Path:
     """Return the folder of the user's cache that keeps references."""
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache) / "graphtab" / "references"
+    return user_cache() / "graphtab" / "references"
 
 
 def _name_of(device: torch.device) -> str:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -86,18 +87,18 @@ class Experts(ExpertFiles):
         shapes = [weight.shape for weight in _drawn(self.backbone, config, 0, problem)]
         facts = _facts(problem, config, curriculum)
         super().__init__(scratch, facts, count, shapes, problem.device)
-        if not all(file.exists() for file in self.files):
-            view = real_view(problem, config, self.backbone, problem.train_nodes)
 
-            def train(number: int) -> Iterator[Tensor]:
-                weights = _drawn(self.backbone, config, number, problem)
-                return trajectory(
-                    problem, config, self.backbone, view, weights=weights, curriculum=curriculum
-                )
+        @cache
+        def view() -> View:
+            return real_view(problem, config, self.backbone, problem.train_nodes)
 
-            self.complete(
-                train, config.count("expert_epochs") // config.count("expert_interval") + 1
+        def train(number: int) -> Iterator[Tensor]:
+            weights = _drawn(self.backbone, config, number, problem)
+            return trajectory(
+                problem, config, self.backbone, view(), weights=weights, curriculum=curriculum
             )
+
+        self.complete(train, config.count("expert_epochs") // config.count("expert_interval") + 1)
 
 
 def trajectory(
