@@ -12,7 +12,7 @@ raw-padded   the feature matrix, filled up with zeros and laid out in a row, as 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
@@ -26,13 +26,8 @@ from benchbuild.kinds.condense.graphs.problem import GraphsProblem
 from benchbuild.kinds.condense.graphs.views import RealGraphs
 from benchbuild.kinds.condense.learning import Learner
 from benchbuild.kinds.condense.method import Snapshot
-from benchbuild.kinds.condense.selection import Select
+from benchbuild.kinds.condense.selection import Choose, Embed
 from benchquery.kinds.condensed.config import CondenseConfig
-
-Choose = Callable[[Tensor, int], Tensor]
-"""Which of some training graphs, by their numbers, to take, given how many."""
-Embed = Callable[[Tensor], Tensor]
-"""From numbers of training graphs to a row for each."""
 
 
 def core_set(problem: GraphsProblem, config: CondenseConfig, choose: Choose) -> Iterator[Snapshot]:
@@ -46,21 +41,19 @@ def core_set(problem: GraphsProblem, config: CondenseConfig, choose: Choose) -> 
     Raises:
         CondenseError: If a class has fewer graphs than are asked for.
     """
-    count = config.count("per_class")
-    chosen = [choose(members, count) for _, members in problem.classes(config)]
-    yield Snapshot(0, CondensedGraphs.of(problem.graphs.select(torch.cat(chosen))).detach(), {})
+    chosen = problem.graphs.select(problem.chosen(config, choose))
+    yield Snapshot(0, CondensedGraphs.of(chosen).detach(), {})
 
 
-def by_embedding(problem: GraphsProblem, config: CondenseConfig, select: Select) -> Choose:
-    """Return what chooses by the embedding that a configuration names."""
+def embedding(problem: GraphsProblem, config: CondenseConfig) -> Embed:
+    """Return the embedding that a configuration names."""
     match config["embedding"]:
         case "gcn":
-            embed = _trained(problem, config)
+            return _trained(problem, config)
         case "propagated":
-            embed = propagated(problem.graphs, config.count("layers"))
+            return propagated(problem.graphs, config.count("layers"))
         case _:
-            embed = padded(problem.graphs)
-    return lambda members, count: members[select(embed(members), count)]
+            return padded(problem.graphs)
 
 
 def padded(graphs: GraphBatch) -> Embed:

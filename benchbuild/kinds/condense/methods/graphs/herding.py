@@ -11,10 +11,10 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from benchbuild.kinds.condense.graphs.coreset import by_embedding, core_set
+from benchbuild.kinds.condense.graphs.coreset import core_set, embedding
 from benchbuild.kinds.condense.graphs.problem import GraphsProblem
 from benchbuild.kinds.condense.method import Snapshot, Workspace
-from benchbuild.kinds.condense.selection import herd
+from benchbuild.kinds.condense.selection import by_embedding, herd
 from benchquery.kinds.condensed.config import CondenseConfig
 
 
@@ -26,7 +26,7 @@ def condense(
     Under the protocol ``as-released`` they are chosen by GC-Bench's recurrence (fault G6).
     """
     select = herd_released if config.protocol == "as-released" else herd
-    return core_set(problem, config, by_embedding(problem, config, select))
+    return core_set(problem, config, by_embedding(embedding(problem, config), select))
 
 
 def herd_released(members: Tensor, count: int) -> Tensor:
