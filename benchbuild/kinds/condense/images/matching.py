@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 import torch
 from torch import Tensor
 
@@ -10,6 +12,9 @@ from benchbuild.kinds.condense.images.payload import CondensedImages
 from benchbuild.kinds.condense.images.problem import ImagesProblem
 from benchbuild.kinds.condense.images.synthetic import RealBatches, Siamese, first_images
 from benchquery.kinds.condensed.config import CondenseConfig
+
+TOGETHER = 512
+"""Synthetic images that are passed through the network together at most, a class at least."""
 
 
 class Matching:
@@ -40,9 +45,27 @@ class Matching:
         """Return the images as they are."""
         return CondensedImages(self.x, self._labels, self._problem.mean, self._problem.std)
 
-    def _update(self, loss: Tensor) -> Tensor:
-        """Make a step down a loss; return it."""
+    def groups(self) -> Iterator[tuple[slice, slice]]:
+        """Give classes whose synthetic images are passed through the network together.
+
+        What is matched is a sum over classes, so large sets are taken a few classes at a time: that
+        needs the memory of those alone.
+
+        Returns:
+            Which classes, and which of the synthetic images these have.
+        """
+        each = len(self.x) // self._problem.num_classes
+        step = max(TOGETHER // each, 1)
+        for first in range(0, self._problem.num_classes, step):
+            last = min(first + step, self._problem.num_classes)
+            yield slice(first, last), slice(first * each, last * each)
+
+    def _update(self, losses: Iterable[Tensor]) -> Tensor:
+        """Make a step down the sum of some losses, each done with before the next; return it."""
         self._optimizer.zero_grad()
-        torch.autograd.backward(loss)
+        total = torch.zeros((), device=self._problem.device)
+        for loss in losses:
+            torch.autograd.backward(loss)
+            total += loss.detach()
         self._optimizer.step()
-        return loss.detach()
+        return total

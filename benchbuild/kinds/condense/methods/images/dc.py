@@ -81,9 +81,15 @@ class GradientMatching(Matching):
         """Make an update for some weights of the network; return the loss before it."""
         draws = self._siamese.draw(self._problem.num_classes)
         wanted = self.real_gradients(weights, self._real.draw(), draws)
-        images = self._siamese.apply(self.x, draws[self._labels.cpu()])
-        found = self._backbone.class_gradients(weights, images, self._labels)
-        return self._update(self._distance(found, wanted).sum())
+
+        def losses() -> Iterator[Tensor]:
+            for classes, made in self.groups():
+                labels = self._labels[made]
+                images = self._siamese.apply(self.x[made], draws[labels.cpu()])
+                found = self._backbone.class_gradients(weights, images, labels)
+                yield self._distance(found, [part[classes] for part in wanted]).sum()
+
+        return self._update(losses())
 
     def real_gradients(self, weights: Weights, numbers: list[Tensor], draws: Tensor) -> Weights:
         """Return the gradients of real images, each with a first dimension of classes.

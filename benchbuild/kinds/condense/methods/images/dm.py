@@ -40,10 +40,15 @@ class DistributionMatching(Matching):
         weights = self._backbone.draw(self._generator, self._problem.device)
         draws = self._siamese.draw(self._problem.num_classes)
         wanted = self.real_means(weights, self._real.draw(), draws)
-        images = self._siamese.apply(self.x, draws[self._labels.cpu()])
-        found = self._backbone.embed(weights, images)
-        found = found.view(len(wanted), -1, found.shape[1]).mean(dim=1)
-        return self._update((found - wanted).square().sum())
+
+        def losses() -> Iterator[Tensor]:
+            for classes, made in self.groups():
+                images = self._siamese.apply(self.x[made], draws[self._labels[made].cpu()])
+                rows = self._backbone.embed(weights, images)
+                means = rows.view(len(wanted[classes]), -1, rows.shape[1]).mean(dim=1)
+                yield (means - wanted[classes]).square().sum()
+
+        return self._update(losses())
 
     @torch.no_grad()
     def real_means(self, weights: Weights, numbers: list[Tensor], draws: Tensor) -> Tensor:
