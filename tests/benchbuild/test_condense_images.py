@@ -21,6 +21,7 @@ from benchbuild.datasets import load_images
 from benchbuild.errors import CondenseError
 from benchbuild.kinds.condense.distances import DISTANCES, matching_loss
 from benchbuild.kinds.condense.expert_files import CHECKPOINTS
+from benchbuild.kinds.condense.images import matching
 from benchbuild.kinds.condense.images.augment.dsa import DSA
 from benchbuild.kinds.condense.images.backbone import AT_ONCE, Backbone, as_matrices
 from benchbuild.kinds.condense.images.coreset import nearest_to_centres
@@ -270,6 +271,39 @@ def test_gradient_matching_is_that_of_a_loop_over_classes(method: str) -> None:
         optimizer.step()
         assert float(ours.epoch()) == pytest.approx(float(loss.detach()) / 10, rel=1e-4)
         assert torch.allclose(ours.x.detach(), x.detach(), atol=1e-3)
+
+
+@pytest.mark.parametrize("together", [2, 6])
+def test_large_sets_are_matched_a_few_classes_at_a_time(
+    together: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two of a class: one class at a time, or three and one at the end."""
+    makers = (
+        lambda: DistributionMatching(problem(), config("dm")).step,
+        lambda: GradientMatching(problem(), config("dc", outer=2, inner=1)).epoch,
+    )
+    at_once = [[float(step()) for _ in range(3)] for step in (make() for make in makers)]
+    monkeypatch.setattr(matching, "TOGETHER", together)
+    parts = [[float(step()) for _ in range(3)] for step in (make() for make in makers)]
+    assert np.allclose(parts, at_once, rtol=1e-4)
+    sizes = [
+        made.stop - made.start for _, made in DistributionMatching(problem(), config("dm")).groups()
+    ]
+    assert sizes == ([2] * 10 if together == 2 else [6, 6, 6, 2])
+
+
+@pytest.mark.parametrize("method", ["random", "dm", "dc"])
+def test_a_class_may_have_a_thousand_images(method: str) -> None:
+    random = torch.Generator().manual_seed(0)
+    y = torch.arange(2).repeat_interleave(1_100)
+    pixels = torch.randint(256, (2_200, 1, 8, 8), generator=random, dtype=torch.uint8)
+    many = ImagesProblem(pixels, y, torch.full((1,), 0.5), torch.full((1,), 0.3), 2)
+    loops_ = {"outer": 1, "inner": 1} if method == "dc" else {}
+    settings_ = config(method, 1_000, **({} if method == "random" else {"epochs": 1, **loops_}))
+    *_, last = condenser(settings_)(many, settings_, Workspace(Path("unused"), {}))
+    assert last.payload.x.shape == (2_000, 1, 8, 8)
+    assert torch.equal(torch.bincount(last.payload.y), torch.tensor([1_000, 1_000]))
+    assert bool(last.payload.x.isfinite().all())
 
 
 def test_a_network_learns_on_synthetic_images_between_outer_loops() -> None:

@@ -231,6 +231,9 @@ def test_a_run_on_images_becomes_a_table(table: Path) -> None:
     random = opened.where(method="random").column("perf")
     assert record["gain_over_random"] == pytest.approx(record["perf"] - random.mean())
     assert opened.trace(dm)["epoch"].tolist() == [0, 2, 4]
+    curves = opened.seed_curves(dm)[1]
+    last = [curve[~np.isnan(curve).all(axis=1)][-1, curve_index("test_perf")] for curve in curves]
+    assert record["last_perf"] == pytest.approx(np.mean(last))
     assert record["iteration_time"] == record["condense_time"] / 4
     assert np.isnan(opened.where(method="k-center").column("iteration_time")).all()
     images = load(dm, table.parent)

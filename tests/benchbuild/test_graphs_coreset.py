@@ -18,10 +18,10 @@ from benchbuild.datasets import load_graphs
 from benchbuild.datasets.graphset import GraphBatch
 from benchbuild.datasets.selections import read_selections
 from benchbuild.errors import CondenseError, DatasetError
-from benchbuild.kinds.condense.graphs.coreset import by_embedding, padded, propagated
+from benchbuild.kinds.condense.graphs.coreset import embedding, padded, propagated
 from benchbuild.kinds.condense.graphs.problem import GraphsProblem
 from benchbuild.kinds.condense.methods.graphs.herding import herd_released
-from benchbuild.kinds.condense.selection import farthest, herd
+from benchbuild.kinds.condense.selection import by_embedding, farthest, herd
 from benchquery import CondenseConfig
 from tests.benchbuild.graph_sets import CPU, batches, condensed, noisy_problem, settings
 from tests.benchbuild.real import real_root
@@ -114,7 +114,7 @@ def test_the_trained_embedding_tells_classes_apart() -> None:
         seen.append(members)
         return torch.arange(count)
 
-    choose = by_embedding(problem, config, look)
+    choose = by_embedding(embedding(problem, config), look)
     for label in (0, 1):
         choose(problem.members(label), 1)
     means = [rows.mean(dim=0) for rows in seen]

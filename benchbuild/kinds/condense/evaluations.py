@@ -347,6 +347,13 @@ class Result:
     determined: bool = True
     other_perf: float = math.nan
 
+    @property
+    def last_perf(self) -> float:
+        """The test metric at the last epoch that has one, whatever validation says of it."""
+        tested = self.curve[:, curve_index("test_perf")]
+        known = tested[~np.isnan(tested)]
+        return float(known[-1]) if len(known) else math.nan
+
     def problems(self, config: EvalConfig) -> Iterator[str]:
         """Say where the figures are not what the curve gives.
 

@@ -15,6 +15,22 @@ from torch import Tensor
 
 Select = Callable[[Tensor, int], Tensor]
 """Which rows of a class's embeddings, (members, width), to take, given how many."""
+Choose = Callable[[Tensor, int], Tensor]
+"""Which of some training graphs or images, by their numbers, to take, given how many."""
+Embed = Callable[[Tensor], Tensor]
+"""From numbers of training graphs or images to a row for each."""
+
+
+def at_random(generator: torch.Generator) -> Choose:
+    """Return what draws without replacement."""
+    return lambda members, count: members[
+        torch.randperm(len(members), generator=generator)[:count].to(members.device)
+    ]
+
+
+def by_embedding(embed: Embed, select: Select) -> Choose:
+    """Return what chooses by an embedding."""
+    return lambda members, count: members[select(embed(members), count)]
 
 
 def herd(members: Tensor, count: int) -> Tensor:

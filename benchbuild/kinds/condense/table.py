@@ -92,14 +92,17 @@ class Row:
         return self.config.text, model_order(self.evaluation.model), self.evaluation.text
 
     @property
-    def _iteration(self) -> dict[str, float]:
-        """The time of one iteration, where images were condensed; NaN where nothing is learnt."""
+    def _of_images(self) -> dict[str, float]:
+        """What rows of images say beside: the time of an iteration, and the last epoch's figure."""
         if self.config.domain is not IMAGES:
             return {}
         spec = IMAGES.methods.get(self.config.method)
         chosen = spec is None or spec.family == "core-set"
         steps = 0 if chosen else int(self.config.values.get("epochs", 0))
-        return {"iteration_time": self.about["condense_time"] / steps if steps else math.nan}
+        return {
+            "iteration_time": self.about["condense_time"] / steps if steps else math.nan,
+            "last_perf": _mean([result.last_perf for result in self.results.values()]),
+        }
 
     def columns(self, seeds: Sequence[int]) -> dict[str, Any]:
         """Return its columns.
@@ -122,7 +125,7 @@ class Row:
             "model": self.evaluation.model,
             "threshold": self.evaluation.threshold,
             **self.about,
-            **self._iteration,
+            **self._of_images,
             "valid_perf": _mean(figures["valid_perf"]),
             "valid_perf_std": _std(figures["valid_perf"]),
             "perf": perf,

@@ -57,6 +57,8 @@ COLUMNS = (
     Column("other_perf", "float64", "Test metric at the same epoch by the other of accuracy and "
            "ROC-AUC, averaged over the evaluation seeds; NaN where that makes no sense.",
            "fraction", "test", "higher"),
+    Column("last_perf", "float64", "Test metric at the last epoch, as DC-Bench reports it, "
+           "averaged over the evaluation seeds.", "fraction", "test", "higher"),
     Column("full_perf", "float64", "Test metric of the same model trained on the original graph, "
            "averaged over the evaluation seeds.", "fraction", "test"),
     Column("full_perf_std", "float64", "Sample standard deviation of `full_perf` over the "

@@ -37,10 +37,11 @@ else:
     np = LazyModule("numpy")
 
 AVERAGED = (
-    "valid_perf", "perf", "full_perf", "retained", "gain_over_random", "gain_over_init", "items",
-    "nodes", "edges", "density", "homophily", "bytes_dense", "bytes_compact", "share_dense",
-    "share_compact", "best_epoch", "condense_time", "condense_time_best", "iteration_time",
-    "expert_time", "expert_bytes", "peak_memory", "peak_gpu_memory", "graph_bytes",
+    "valid_perf", "perf", "last_perf", "full_perf", "retained", "gain_over_random",
+    "gain_over_init", "items", "nodes", "edges", "density", "homophily", "bytes_dense",
+    "bytes_compact", "share_dense", "share_compact", "best_epoch", "condense_time",
+    "condense_time_best", "iteration_time", "expert_time", "expert_bytes", "peak_memory",
+    "peak_gpu_memory", "graph_bytes",
 )  # fmt: skip
 """The figures that `CondensedTable.mean` averages."""
 

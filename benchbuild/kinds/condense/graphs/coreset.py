@@ -13,7 +13,7 @@ published    none: the graphs are those of the list that the authors of KiDD pub
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
@@ -27,13 +27,8 @@ from benchbuild.kinds.condense.graphs.problem import GraphsProblem
 from benchbuild.kinds.condense.graphs.views import RealGraphs
 from benchbuild.kinds.condense.learning import Learner
 from benchbuild.kinds.condense.method import Snapshot
-from benchbuild.kinds.condense.selection import Select
+from benchbuild.kinds.condense.selection import Choose, Embed, Select, by_embedding
 from benchquery.kinds.condensed.config import CondenseConfig
-
-Choose = Callable[[Tensor, int], Tensor]
-"""Which of some training graphs, by their numbers, to take, given how many."""
-Embed = Callable[[Tensor], Tensor]
-"""From numbers of training graphs to a row for each."""
 
 
 def core_set(problem: GraphsProblem, config: CondenseConfig, choose: Choose) -> Iterator[Snapshot]:
@@ -47,24 +42,31 @@ def core_set(problem: GraphsProblem, config: CondenseConfig, choose: Choose) -> 
     Raises:
         CondenseError: If a class has fewer graphs than are asked for.
     """
-    count = config.count("per_class")
-    chosen = [choose(members, count) for _, members in problem.classes(config)]
-    yield Snapshot(0, CondensedGraphs.of(problem.graphs.select(torch.cat(chosen))).detach(), {})
+    chosen = problem.graphs.select(problem.chosen(config, choose))
+    yield Snapshot(0, CondensedGraphs.of(chosen).detach(), {})
 
 
-def by_embedding(problem: GraphsProblem, config: CondenseConfig, select: Select) -> Choose:
-    """Return what chooses by the embedding that a configuration names."""
+def choice(problem: GraphsProblem, config: CondenseConfig, select: Select) -> Choose:
+    """Return what chooses by the embedding that a configuration names, or by a published list.
+
+    Raises:
+        CondenseError: If there is no such list among the data.
+    """
+    if config["embedding"] != "published":
+        return by_embedding(embedding(problem, config), select)
+    listed = problem.published(config.method, config)
+    return lambda members, count: listed[torch.isin(listed, members)][:count]
+
+
+def embedding(problem: GraphsProblem, config: CondenseConfig) -> Embed:
+    """Return the embedding that a configuration names."""
     match config["embedding"]:
-        case "published":
-            listed = problem.published(config.method, config)
-            return lambda members, count: listed[torch.isin(listed, members)][:count]
         case "gcn":
-            embed = _trained(problem, config)
+            return _trained(problem, config)
         case "propagated":
-            embed = propagated(problem.graphs, config.count("layers"))
+            return propagated(problem.graphs, config.count("layers"))
         case _:
-            embed = padded(problem.graphs)
-    return lambda members, count: members[select(embed(members), count)]
+            return padded(problem.graphs)
 
 
 def padded(graphs: GraphBatch) -> Embed:

@@ -22,9 +22,9 @@ from torch import Tensor
 
 from benchbuild.datasets.graphset import GraphBatch
 from benchbuild.errors import CondenseError
-from benchbuild.kinds.condense.graphs.coreset import Choose, propagated
+from benchbuild.kinds.condense.graphs.coreset import propagated
 from benchbuild.kinds.condense.graphs.problem import GraphsProblem
-from benchbuild.kinds.condense.selection import farthest, herd
+from benchbuild.kinds.condense.selection import Choose, at_random, by_embedding, farthest, herd
 from benchquery.kinds.condensed.config import CondenseConfig
 
 HOPS = 3
@@ -107,12 +107,10 @@ def dense(graphs: GraphBatch, nodes: int) -> tuple[Tensor, Tensor]:
 def chooser(problem: GraphsProblem, config: CondenseConfig, generator: torch.Generator) -> Choose:
     """Return what chooses the training graphs of a class that synthetic ones begin as."""
     if config.init == "sample":
-        return lambda members, count: members[
-            torch.randperm(len(members), generator=generator)[:count].to(members.device)
-        ]
+        return at_random(generator)
     embed = propagated(problem.graphs, HOPS)
     select = herd if config.init == "herding" else farthest
-    return lambda members, count: members[select(embed(members), count)]
+    return by_embedding(embed, select)
 
 
 def _small_enough(

@@ -171,8 +171,7 @@ def _begin_as(problem: GraphsProblem, config: CondenseConfig, generator: torch.G
     """Return the numbers of the training graphs that synthetic ones begin as, class by class."""
     if config.init.startswith(PUBLISHED):
         return problem.published(config.init.removeprefix(PUBLISHED), config)
-    choose, count = chooser(problem, config, generator), config.count("per_class")
-    return torch.cat([choose(members, count) for _, members in problem.classes(config)])
+    return problem.chosen(config, chooser(problem, config, generator))
 
 
 class _Draw:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -13,11 +13,12 @@ from benchbuild.datasets.graph import checksum_of
 from benchbuild.datasets.graphset import GraphBatch, GraphSet
 from benchbuild.datasets.selections import Selections
 from benchbuild.errors import CondenseError
+from benchbuild.kinds.condense.classes import LabelledSet
 from benchquery.kinds.condensed.config import CondenseConfig
 
 
 @dataclass(frozen=True, eq=False)
-class GraphsProblem:
+class GraphsProblem(LabelledSet):
     """The training graphs of a set with their classes, and no others.
 
     Attributes:
@@ -26,6 +27,7 @@ class GraphsProblem:
         selections: Lists of training graphs that others chose and published.
     """
 
+    many: ClassVar[str] = "graphs"
     graphs: GraphBatch
     num_classes: int
     selections: Selections = field(default_factory=dict)
@@ -42,35 +44,15 @@ class GraphsProblem:
         return cls(graphs, data.num_classes, data.selections)
 
     @property
-    def device(self) -> torch.device:
-        """Where to compute."""
-        return self.graphs.y.device
+    def labels(self) -> Tensor:
+        """The classes of the training graphs."""
+        return self.graphs.y
 
     @cached_property
     def checksum(self) -> str:
         """sha256 over all that is observed: what names the files that depend on it."""
         parts = ("x", "edge_index", "node_ptr", "y")
         return checksum_of((part, getattr(self.graphs, part).cpu()) for part in parts)
-
-    def members(self, label: int) -> Tensor:
-        """Return the numbers of the training graphs of a class, ascending."""
-        return (self.graphs.y == label).nonzero().view(-1)
-
-    def classes(self, config: CondenseConfig) -> Iterator[tuple[int, Tensor]]:
-        """Give every class with its training graphs.
-
-        Raises:
-            CondenseError: If a class has fewer graphs than are to be made of each.
-        """
-        wanted = config.count("per_class")
-        for label in range(self.num_classes):
-            members = self.members(label)
-            if len(members) < wanted:
-                raise CondenseError(
-                    f"{wanted} graphs of each class are asked for, but class {label} has "
-                    f"{len(members)} training graphs"
-                )
-            yield label, members
 
     def published(self, way: str, config: CondenseConfig) -> Tensor:
         """Return the numbers of training graphs that others chose and published, class by class.
@@ -91,8 +73,3 @@ class GraphsProblem:
             )
         numbers = torch.tensor(places, device=self.device)
         return numbers[self.graphs.y[numbers].argsort(stable=True)]
-
-    def synthetic_labels(self, config: CondenseConfig) -> Tensor:
-        """Return the classes of the synthetic graphs, ascending: as many of each."""
-        labels = torch.arange(self.num_classes, device=self.device)
-        return labels.repeat_interleave(config.count("per_class"))

@@ -16,7 +16,7 @@ many centres,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 import torch
@@ -29,16 +29,11 @@ from benchbuild.kinds.condense.images.backbone import AT_ONCE, Backbone
 from benchbuild.kinds.condense.images.payload import CondensedImages
 from benchbuild.kinds.condense.images.problem import ImagesProblem
 from benchbuild.kinds.condense.method import Snapshot
-from benchbuild.kinds.condense.selection import Select, farthest
+from benchbuild.kinds.condense.selection import Choose, Embed, Select, farthest
 from benchquery.kinds.condensed.config import CondenseConfig
 
 MOMENTUM, WEIGHT_DECAY = 0.9, 5e-4
 """How networks are trained that images are embedded with; DC-Bench's."""
-
-Choose = Callable[[Tensor, int], Tensor]
-"""Which of some training images, by their numbers, to take, given how many."""
-Embed = Callable[[Tensor], Tensor]
-"""From numbers of training images to a row for each."""
 
 
 def core_set(problem: ImagesProblem, config: CondenseConfig, choose: Choose) -> Iterator[Snapshot]:
@@ -52,33 +47,11 @@ def core_set(problem: ImagesProblem, config: CondenseConfig, choose: Choose) -> 
     Raises:
         CondenseError: If a class has fewer images than are asked for.
     """
-    chosen = chosen_images(problem, config, choose)
+    chosen = problem.chosen(config, choose)
     images = CondensedImages(
         problem.images(chosen), problem.y[chosen], problem.mean, problem.std, chosen=True
     )
     yield Snapshot(0, images.detach(), {})
-
-
-def chosen_images(problem: ImagesProblem, config: CondenseConfig, choose: Choose) -> Tensor:
-    """Return the numbers of the training images that are chosen, those of the first class first.
-
-    Raises:
-        CondenseError: If a class has fewer images than are asked for.
-    """
-    count = config.count("per_class")
-    return torch.cat([choose(members, count) for _, members in problem.classes(config)])
-
-
-def at_random(generator: torch.Generator) -> Choose:
-    """Return what draws without replacement."""
-    return lambda members, count: members[
-        torch.randperm(len(members), generator=generator)[:count].to(members.device)
-    ]
-
-
-def by_embedding(embed: Embed, select: Select) -> Choose:
-    """Return what chooses by an embedding."""
-    return lambda members, count: members[select(embed(members), count)]
 
 
 def selection(name: str, seed: int) -> Select:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import torch
 from torch import Tensor
 
 from benchbuild.datasets.graph import checksum_of
 from benchbuild.datasets.images.image_set import ImageSet
-from benchbuild.errors import CondenseError
+from benchbuild.kinds.condense.classes import LabelledSet
 from benchbuild.kinds.condense.images.networks import Shape
-from benchquery.kinds.condensed.config import CondenseConfig
 
 
 @dataclass(frozen=True, eq=False)
-class ImagesProblem:
+class ImagesProblem(LabelledSet):
     """The training images of a set with their classes, and no others.
 
     Attributes:
@@ -28,6 +27,7 @@ class ImagesProblem:
         num_classes: The number of classes.
     """
 
+    many: ClassVar[str] = "images"
     pixels: Tensor
     y: Tensor
     mean: Tensor
@@ -51,9 +51,9 @@ class ImagesProblem:
         return len(self.pixels)
 
     @property
-    def device(self) -> torch.device:
-        """Where to compute."""
-        return self.y.device
+    def labels(self) -> Tensor:
+        """The classes of the training images."""
+        return self.y
 
     @property
     def shape(self) -> Shape:
@@ -70,28 +70,3 @@ class ImagesProblem:
         """Return some training images by their numbers, normalised."""
         values = self.pixels[numbers].float() / 255
         return (values - self.mean.view(-1, 1, 1)) / self.std.view(-1, 1, 1)
-
-    def members(self, label: int) -> Tensor:
-        """Return the numbers of the training images of a class, ascending."""
-        return (self.y == label).nonzero().view(-1)
-
-    def classes(self, config: CondenseConfig) -> Iterator[tuple[int, Tensor]]:
-        """Give every class with its training images.
-
-        Raises:
-            CondenseError: If a class has fewer images than are to be made of each.
-        """
-        wanted = config.count("per_class")
-        for label in range(self.num_classes):
-            members = self.members(label)
-            if len(members) < wanted:
-                raise CondenseError(
-                    f"{wanted} images of each class are asked for, but class {label} has "
-                    f"{len(members)} training images"
-                )
-            yield label, members
-
-    def synthetic_labels(self, config: CondenseConfig) -> Tensor:
-        """Return the classes of the synthetic images, ascending: as many of each."""
-        labels = torch.arange(self.num_classes, device=self.device)
-        return labels.repeat_interleave(config.count("per_class"))

@@ -15,15 +15,9 @@ from torch import Tensor
 from benchbuild.kinds.condense.images.augment.base import Augmentation, Unchanged
 from benchbuild.kinds.condense.images.augment.dsa import DSA
 from benchbuild.kinds.condense.images.backbone import Backbone
-from benchbuild.kinds.condense.images.coreset import (
-    at_random,
-    by_embedding,
-    chosen_images,
-    raw,
-    selection,
-    trained,
-)
+from benchbuild.kinds.condense.images.coreset import raw, selection, trained
 from benchbuild.kinds.condense.images.problem import ImagesProblem
+from benchbuild.kinds.condense.selection import at_random, by_embedding
 from benchquery.kinds.condensed.config import CondenseConfig
 
 
@@ -48,7 +42,7 @@ def first_images(
     if config.init == "k-center":
         embed = raw(problem) if backbone is None else trained(problem, backbone, config.seed)
         choose = by_embedding(embed, selection("k-means", config.seed))
-    chosen = chosen_images(problem, config, choose)
+    chosen = problem.chosen(config, choose)
     if config.init == "noise":
         return torch.randn(len(chosen), *problem.shape, generator=generator).to(problem.device)
     return problem.images(chosen)

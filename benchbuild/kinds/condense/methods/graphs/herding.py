@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from benchbuild.kinds.condense.graphs.coreset import by_embedding, core_set
+from benchbuild.kinds.condense.graphs.coreset import choice, core_set
 from benchbuild.kinds.condense.graphs.problem import GraphsProblem
 from benchbuild.kinds.condense.method import Snapshot, Workspace
 from benchbuild.kinds.condense.selection import herd
@@ -26,7 +26,7 @@ def condense(
     Under the protocol ``as-released`` they are chosen by GC-Bench's recurrence (fault G6).
     """
     select = herd_released if config.protocol == "as-released" else herd
-    return core_set(problem, config, by_embedding(problem, config, select))
+    return core_set(problem, config, choice(problem, config, select))
 
 
 def herd_released(members: Tensor, count: int) -> Tensor:

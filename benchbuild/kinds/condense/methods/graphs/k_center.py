@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from benchbuild.kinds.condense.graphs.coreset import by_embedding, core_set
+from benchbuild.kinds.condense.graphs.coreset import choice, core_set
 from benchbuild.kinds.condense.graphs.problem import GraphsProblem
 from benchbuild.kinds.condense.method import Snapshot, Workspace
 from benchbuild.kinds.condense.selection import farthest
@@ -33,4 +33,4 @@ def condense(
         return farthest(members, count, first)
 
     select = from_anywhere if config.protocol == "as-released" else farthest
-    return core_set(problem, config, by_embedding(problem, config, select))
+    return core_set(problem, config, choice(problem, config, select))

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import torch
-from torch import Tensor
 
 from benchbuild.kinds.condense.graphs.coreset import core_set
 from benchbuild.kinds.condense.graphs.problem import GraphsProblem
 from benchbuild.kinds.condense.method import Snapshot, Workspace
+from benchbuild.kinds.condense.selection import at_random
 from benchquery.kinds.condensed.config import CondenseConfig
 
 
@@ -20,9 +20,4 @@ def condense(
     problem: GraphsProblem, config: CondenseConfig, workspace: Workspace
 ) -> Iterator[Snapshot]:
     """Yield randomly chosen training graphs."""
-    generator = torch.Generator().manual_seed(config.seed)
-
-    def choose(members: Tensor, count: int) -> Tensor:
-        return members[torch.randperm(len(members), generator=generator)[:count].to(members.device)]
-
-    return core_set(problem, config, choose)
+    return core_set(problem, config, at_random(torch.Generator().manual_seed(config.seed)))

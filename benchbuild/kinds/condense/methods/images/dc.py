@@ -19,10 +19,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from benchbuild.kinds.condense.distances import DISTANCES
-from benchbuild.kinds.condense.images.backbone import Backbone, Weights, as_matrices
-from benchbuild.kinds.condense.images.payload import CondensedImages
+from benchbuild.kinds.condense.images.backbone import Weights, as_matrices
+from benchbuild.kinds.condense.images.matching import Matching
 from benchbuild.kinds.condense.images.problem import ImagesProblem
-from benchbuild.kinds.condense.images.synthetic import RealBatches, Siamese, first_images
 from benchbuild.kinds.condense.learning import snapshots
 from benchbuild.kinds.condense.method import Snapshot, Workspace
 from benchquery.kinds.condensed.config import CondenseConfig
@@ -54,35 +53,18 @@ def condense(
     return snapshots(config, lambda _epoch: {"matching": state.epoch()}, state.payload)
 
 
-class GradientMatching:
+class GradientMatching(Matching):
     """Images on their way to the gradients of real ones.
 
     Args:
         problem: The set that is condensed.
         config: The method's settings.
-
-    Attributes:
-        x: The synthetic images, as many of each class, one class after another.
     """
 
     def __init__(self, problem: ImagesProblem, config: CondenseConfig) -> None:
-        self._problem = problem
-        self._config = config
-        self._generator = torch.Generator().manual_seed(config.seed)
-        self._backbone = Backbone.of(config, problem.shape, problem.num_classes)
-        self._siamese = Siamese(config, self._generator)
-        self._real = RealBatches(problem, config.count("batch"), self._generator)
-        self._labels = problem.synthetic_labels(config)
+        super().__init__(problem, config)
         self._loops = loops(config)
         self._distance = DISTANCES[str(config["distance"])]
-        self.x = first_images(problem, config, self._generator, self._backbone).requires_grad_()
-        self._optimizer = torch.optim.SGD(
-            [self.x], lr=config.number("lr_image"), momentum=config.number("momentum")
-        )
-
-    def payload(self) -> CondensedImages:
-        """Return the images as they are."""
-        return CondensedImages(self.x, self._labels, self._problem.mean, self._problem.std)
 
     def epoch(self) -> Tensor:
         """Make the updates of an epoch; return the mean loss over outer loops and classes."""
@@ -99,13 +81,15 @@ class GradientMatching:
         """Make an update for some weights of the network; return the loss before it."""
         draws = self._siamese.draw(self._problem.num_classes)
         wanted = self.real_gradients(weights, self._real.draw(), draws)
-        images = self._siamese.apply(self.x, draws[self._labels.cpu()])
-        found = self._backbone.class_gradients(weights, images, self._labels)
-        loss = self._distance(found, wanted).sum()
-        self._optimizer.zero_grad()
-        torch.autograd.backward(loss)
-        self._optimizer.step()
-        return loss.detach()
+
+        def losses() -> Iterator[Tensor]:
+            for classes, made in self.groups():
+                labels = self._labels[made]
+                images = self._siamese.apply(self.x[made], draws[labels.cpu()])
+                found = self._backbone.class_gradients(weights, images, labels)
+                yield self._distance(found, [part[classes] for part in wanted]).sum()
+
+        return self._update(losses())
 
     def real_gradients(self, weights: Weights, numbers: list[Tensor], draws: Tensor) -> Weights:
         """Return the gradients of real images, each with a first dimension of classes.

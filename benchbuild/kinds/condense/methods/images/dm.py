@@ -6,8 +6,7 @@ r"""DM: distribution matching, after Zhao and Bilen (2023).
 
 f is a ConvNet with weights that are drawn anew for every step, without its last map; the images
 of a class, real and synthetic, are augmented alike. All classes go through the network together.
-The published code raises the learning rate from 1 to 10 from 100 images of a class on; here that is
-``lr_image=10``.
+From 100 images of a class on the learning rate is 10 instead of 1, as in the published code.
 """
 
 from __future__ import annotations
@@ -17,10 +16,9 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from benchbuild.kinds.condense.images.backbone import AT_ONCE, Backbone, Weights
-from benchbuild.kinds.condense.images.payload import CondensedImages
+from benchbuild.kinds.condense.images.backbone import AT_ONCE, Weights
+from benchbuild.kinds.condense.images.matching import Matching
 from benchbuild.kinds.condense.images.problem import ImagesProblem
-from benchbuild.kinds.condense.images.synthetic import RealBatches, Siamese, first_images
 from benchbuild.kinds.condense.learning import snapshots
 from benchbuild.kinds.condense.method import Snapshot, Workspace
 from benchquery.kinds.condensed.config import CondenseConfig
@@ -34,46 +32,23 @@ def condense(
     return snapshots(config, lambda _epoch: {"matching": state.step()}, state.payload)
 
 
-class DistributionMatching:
-    """Images on their way to the mean embeddings of real ones.
-
-    Args:
-        problem: The set that is condensed.
-        config: The method's settings.
-
-    Attributes:
-        x: The synthetic images, as many of each class, one class after another.
-    """
-
-    def __init__(self, problem: ImagesProblem, config: CondenseConfig) -> None:
-        self._problem = problem
-        self._generator = torch.Generator().manual_seed(config.seed)
-        self._backbone = Backbone.of(config, problem.shape, problem.num_classes)
-        self._siamese = Siamese(config, self._generator)
-        self._real = RealBatches(problem, config.count("batch"), self._generator)
-        self._labels = problem.synthetic_labels(config)
-        self.x = first_images(problem, config, self._generator, self._backbone).requires_grad_()
-        self._optimizer = torch.optim.SGD(
-            [self.x], lr=config.number("lr_image"), momentum=config.number("momentum")
-        )
-
-    def payload(self) -> CondensedImages:
-        """Return the images as they are."""
-        return CondensedImages(self.x, self._labels, self._problem.mean, self._problem.std)
+class DistributionMatching(Matching):
+    """Images on their way to the mean embeddings of real ones."""
 
     def step(self) -> Tensor:
         """Make an update; return the loss before it."""
         weights = self._backbone.draw(self._generator, self._problem.device)
         draws = self._siamese.draw(self._problem.num_classes)
         wanted = self.real_means(weights, self._real.draw(), draws)
-        images = self._siamese.apply(self.x, draws[self._labels.cpu()])
-        found = self._backbone.embed(weights, images)
-        found = found.view(len(wanted), -1, found.shape[1]).mean(dim=1)
-        loss = (found - wanted).square().sum()
-        self._optimizer.zero_grad()
-        torch.autograd.backward(loss)
-        self._optimizer.step()
-        return loss.detach()
+
+        def losses() -> Iterator[Tensor]:
+            for classes, made in self.groups():
+                images = self._siamese.apply(self.x[made], draws[self._labels[made].cpu()])
+                rows = self._backbone.embed(weights, images)
+                means = rows.view(len(wanted[classes]), -1, rows.shape[1]).mean(dim=1)
+                yield (means - wanted[classes]).square().sum()
+
+        return self._update(losses())
 
     @torch.no_grad()
     def real_means(self, weights: Weights, numbers: list[Tensor], draws: Tensor) -> Tensor:

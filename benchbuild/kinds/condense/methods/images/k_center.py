@@ -10,15 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchbuild.kinds.condense.images.backbone import Backbone
-from benchbuild.kinds.condense.images.coreset import (
-    by_embedding,
-    core_set,
-    raw,
-    selection,
-    trained,
-)
+from benchbuild.kinds.condense.images.coreset import core_set, raw, selection, trained
 from benchbuild.kinds.condense.images.problem import ImagesProblem
 from benchbuild.kinds.condense.method import Snapshot, Workspace
+from benchbuild.kinds.condense.selection import by_embedding
 from benchquery.kinds.condensed.config import CondenseConfig
 
 

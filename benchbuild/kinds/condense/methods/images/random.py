@@ -9,9 +9,10 @@ from collections.abc import Iterator
 
 import torch
 
-from benchbuild.kinds.condense.images.coreset import at_random, core_set
+from benchbuild.kinds.condense.images.coreset import core_set
 from benchbuild.kinds.condense.images.problem import ImagesProblem
 from benchbuild.kinds.condense.method import Snapshot, Workspace
+from benchbuild.kinds.condense.selection import at_random
 from benchquery.kinds.condensed.config import CondenseConfig
 
 
