@@ -49,6 +49,7 @@ SMOKES = (
         ["--images 8 --side 16 --rounds 1"],
         [rf"^{name}( +\d\S*){{4}}$" for name in ("imagenet", "dsa", "autoaugment", "randaugment")],
     ),
+    Smoke("claims", [""], [r"^## NAS-Bench-Graph$", r"^\| 22 \| .* \| yes \|$", r"^## DC-Bench$"]),
     Smoke(
         "condense",
         [

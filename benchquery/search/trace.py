@@ -346,9 +346,10 @@ def load(path: Path | str, table: ArchTable | None = None) -> list[Trace]:
             raise ValueError(f"its columns are {', '.join(map(str, stored.schema))}")
         number = stored.column("trace").to_numpy()
         arrays = {name: stored.column(name).to_numpy() for name in _ARRAYS}
+        starts = np.searchsorted(number, np.arange(len(about["traces"]) + 1))
         traces = [
-            _trace(one, {name: values[number == position] for name, values in arrays.items()})
-            for position, one in enumerate(about["traces"])
+            _trace(one, {name: values[start:end] for name, values in arrays.items()})
+            for one, start, end in zip(about["traces"], starts, starts[1:], strict=False)
         ]
         said = ["trace", *_TEXTS, "seed"]
         if stored.select(said) != _queries(traces).select(said):

@@ -231,6 +231,17 @@ def test_landscape_is_brute_force_on_the_small_space() -> None:
     assert result.distance.tolist() == [distance[arch] for arch in space]
     expected = stats.pearsonr([table[arch]["perf"] for arch in space], result.distance).statistic
     assert result.fitness_distance == pytest.approx(expected)
+    ends = []
+    for start in space:
+        place, best = start, start
+        while table[best]["perf"] > table[place]["perf"] or place is start is best:
+            place = best
+            best = max(neighbours[place], key=lambda other: table[other]["perf"])
+        ends.append(space.index(place))
+    assert result.ends.tolist() == ends
+    top = {space.index(arch) for arch in table.top(20, by="perf").archs()}
+    assert result.good_ends == pytest.approx(np.mean([end in top for end in ends]))
+    assert result.basins() == dict(Counter(ends))
     with pytest.raises(QueryError, match="holds 20 of the 2,021"):
         landscape(table.top(20))
 

@@ -21,6 +21,22 @@ def test_the_stated_error_is_the_error_on_the_rows_that_were_left_out(encoding: 
     chance = float(np.abs(truth - np.median(part.column("perf"))).mean())
     assert error < 0.85 * chance
     assert surrogate.spearman > 0.5
+    inside = (filled.low <= truth) & (truth <= filled.high)
+    assert inside.mean() == pytest.approx(0.9, abs=0.04)
+
+
+def test_the_error_of_wirings_that_were_not_measured_is_stated_apart() -> None:
+    """Trained on shallow wirings, deep ones are predicted as badly as the grouped error says."""
+    whole = lightread("cora")
+    part = whole.where("link != 0123").where(np.arange(len(whole.where("link != 0123"))) % 8 == 0)
+    surrogate = fit_surrogate(part, "perf")
+    deep = whole.where("link == 0123")
+    found = surrogate.predict(deep.hashes)
+    real = float(np.abs(found.values - deep.column("perf")).mean())
+    assert real > 2 * surrogate.error
+    assert surrogate.error < surrogate.grouped_error == found.grouped_error
+    one = fit_surrogate(deep.where(np.arange(len(deep)) % 20 == 0), "perf")
+    assert np.isnan(one.grouped_error)
 
 
 def test_a_surrogate_is_the_same_for_the_same_seed() -> None:

@@ -45,15 +45,27 @@ def describe(table: ArchTable, by: str = "perf") -> dict[str, float]:
     return {name: float(value) for name, value in spread.items()}
 
 
-def metric_correlations(table: ArchTable, columns: Sequence[str] = METRICS) -> Floats:
-    """Return Pearson's correlation between the columns of a table, in their order.
-
-    Rows that lack a figure in one of the columns are left out. A column that does not vary has
-    no correlation: NaN.
+def correlated_part(table: ArchTable, columns: Sequence[str] = METRICS) -> ArchTable:
+    """Return the rows of a table that `metric_correlations` looks at.
 
     Raises:
         QueryError: If fewer than two rows have all the figures.
     """
-    part = known_part(table, *columns, least=2)
+    if "para" in columns and "para_consistent" in table.columns:
+        table = table.take(np.flatnonzero(table.column("para_consistent")))
+    return known_part(table, *columns, least=2)
+
+
+def metric_correlations(table: ArchTable, columns: Sequence[str] = METRICS) -> Floats:
+    """Return Pearson's correlation between the columns of a table, in their order.
+
+    Rows that lack a figure in one of the columns are left out, and, where parameters are among
+    them, rows whose published count is known to be wrong (``para_consistent``). A column that does
+    not vary has no correlation: NaN. `correlated_part` gives the rows that count.
+
+    Raises:
+        QueryError: If fewer than two rows have all the figures.
+    """
+    part = correlated_part(table, columns)
     values = [part.column(name) for name in columns]
     return np.array([[correlation(one, other) for other in values] for one in values])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
 from benchquery.analysis.known import known_part
-from benchquery.analysis.statistics import correlation
+from benchquery.analysis.statistics import correlation, top_rows
 from benchquery.errors import QueryError
 from benchquery.kinds.architectures.analysis.agreement import goodness
 from benchquery.kinds.architectures.arch import NODES, OPS, RAW_LINKS, RAW_OPS, raw_hashes
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 else:
     np = LazyModule("numpy")
 
+_TOP = 0.01
+
 
 @dataclass(frozen=True)
 class Landscape:
@@ -38,13 +40,24 @@ class Landscape:
         fitness_distance: Pearson's correlation of how good an architecture is with that
             distance; the nearer to -1, the surer a climb leads to the best. NaN if all are
             equally good.
+        ends: Of every architecture, the position at which steepest ascent from it ends; its own for
+            one without a figure.
+        good_ends: Of the architectures with a figure, the share whose climb ends among the top 1%.
         left_out: How many architectures have no figure.
     """
 
     local_optima: Ints
     distance: Ints
     fitness_distance: float
+    ends: Ints
+    good_ends: float
     left_out: int
+
+    def basins(self) -> dict[int, int]:
+        """Return from how many architectures a climb ends at each position, the most first."""
+        places, counts = np.unique(self.ends, return_counts=True)
+        order = np.argsort(-counts, kind="stable")
+        return dict(zip(places[order].tolist(), counts[order].tolist(), strict=True))
 
 
 @cache
@@ -92,6 +105,21 @@ def _distances(first: Ints, second: Ints, size: int, start: int) -> Ints:
     return distance
 
 
+def _climb(values: Array, first: Ints, second: Ints) -> Ints:
+    """Return where steepest ascent ends from every position; of equal neighbours the first."""
+    heights = np.where(np.isnan(values), -np.inf, values)
+    starts = np.unique(first, return_index=True)[1]
+    steepest = np.full(len(values), -np.inf)
+    steepest[first[starts]] = np.maximum.reduceat(heights[second], starts)
+    up = (heights[second] == steepest[first]) & (heights[second] > heights[first])
+    climbing, place = np.unique(first[up & ~np.isnan(values[first])], return_index=True)
+    ends = np.arange(len(values))
+    ends[climbing] = second[up & ~np.isnan(values[first])][place]
+    while not np.array_equal(ends[ends], ends):
+        ends = ends[ends]
+    return ends
+
+
 def landscape(table: ArchTable, by: str = "perf") -> Landscape:
     """Return the local optima of a table and how figures fall with distance to the best.
 
@@ -111,9 +139,12 @@ def landscape(table: ArchTable, by: str = "perf") -> Landscape:
     beaten = np.zeros(len(values), dtype=bool)
     beaten[first[values[second] > values[first]]] = True
     distance = _distances(first, second, len(values), int(np.nanargmax(values)))
+    ends, best = _climb(values, first, second), top_rows(values, _TOP)
     return Landscape(
         local_optima=np.flatnonzero(~(beaten | failed)),
         distance=distance,
         fitness_distance=correlation(values, distance),
+        ends=ends,
+        good_ends=float(np.isin(ends[~failed], best).mean()),
         left_out=int(failed.sum()),
     )
