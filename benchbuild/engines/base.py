@@ -55,7 +55,7 @@ class WorkerSettings:
 
     def place(self, slot: int) -> Place:
         """Return where a worker runs."""
-        return Place(self.device, slot, self.data_root, self.scratch)
+        return Place(self.device, slot, self.data_root, self.scratch, self.count, self.per_device)
 
     def total(self, devices: int, cores: int) -> int:
         """Return how many workers that makes.

@@ -67,6 +67,8 @@ class DatasetWorker:
         torch.set_num_threads(1)
         self._device = resolve_device(spread(place, device_count()))
         claim(self._device)
+        devices = device_count(self._device.type)
+        self._where = {"workers_per_device": str(place.sharing(devices))} if devices else {}
         self._graph: Any = load_data(dataset, place.data_root)
         self._spec = dataset_spec(dataset)
 

@@ -27,12 +27,14 @@ class Merged:
         kind: The kind of the jobs that it was made of.
         rows: How many rows it has.
         missing: The jobs that should be in it and are not.
+        warnings: What to know of the records before comparing them.
     """
 
     path: Path
     kind: AnyKind
     rows: int
     missing: tuple[JobKey, ...]
+    warnings: tuple[str, ...] = ()
 
     @property
     def contents(self) -> str:
@@ -94,4 +96,5 @@ def merge(
         raise
     except OSError as error:
         raise cannot_write(out, error) from error
-    return Merged(out, collection.kind, read_manifest(out).rows, collection.missing)
+    rows = read_manifest(out).rows
+    return Merged(out, collection.kind, rows, collection.missing, collection.warnings)
