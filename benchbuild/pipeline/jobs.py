@@ -111,11 +111,13 @@ class Found:
         facts: See `Run`.
         about: See `Run`.
         devices: How many accelerators its machine offers to these jobs; 0 if they run on CPUs.
+        capacity: Bytes of memory that its accelerator has; 0 if that is not known.
     """
 
     facts: Json
     about: Json
     devices: int
+    capacity: int = 0
 
 
 @dataclass(frozen=True)
