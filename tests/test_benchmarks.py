@@ -82,6 +82,11 @@ SMOKES = (
         data="Planetoid",
     ),
     Smoke(
+        "gpu",
+        [f"--device cpu --dataset karate --ops gcn gat --epochs 2 --out {OUT}/gpu.json"],
+        [r"^product +karate +\d.* s, csr \d.* s$", r"^gat +karate +\d.* epochs/s, .*, ok$"],
+    ),
+    Smoke(
         "graph_evaluation",
         ["--dataset motifs:graphs=40 --per-class 2 --epochs 1"],
         [r"^motifs.* gcn( +\d\S*){4}$", r"^motifs.* gin( +\d\S*){4}$"],

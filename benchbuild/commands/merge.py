@@ -35,5 +35,7 @@ def run(args: argparse.Namespace) -> int:
             progress=sys.stderr.isatty(),
             stop=stop,
         )
+    for warning in merged.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
     print(merged)
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from benchbuild.commands.allocation import add_allocation, allocation_from, shard_command
+from benchbuild.commands.allocation import add_allocation, shard_command
 
 NAME = "slurm-script"
 HELP = "print an sbatch script that runs every shard as a task of one array"
@@ -20,6 +20,6 @@ def run(args: argparse.Namespace) -> int:
     """Print the script."""
     from benchbuild.engines.slurm import array_script
 
-    command, _ = shard_command(args)
-    print(array_script(allocation_from(args), command), end="")
+    allocation, command, _ = shard_command(args)
+    print(array_script(allocation, command), end="")
     return 0

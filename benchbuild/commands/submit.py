@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from benchbuild.commands.allocation import add_allocation, allocation_from, shard_command
+from benchbuild.commands.allocation import add_allocation, shard_command
 from benchbuild.errors import WorkerError
 
 NAME = "submit"
@@ -26,8 +26,8 @@ def run(args: argparse.Namespace) -> int:
     """Submit, and wait if asked to."""
     from benchbuild.engines.slurm import LOGS, submit
 
-    command, out = shard_command(args)
-    jobs = submit(allocation_from(args), args.program.main, command, out / LOGS)
+    allocation, command, out = shard_command(args)
+    jobs = submit(allocation, args.program.main, command, out / LOGS)
     print(f"submitted {len(jobs):,} shards as Slurm jobs {jobs[0].job_id} to {jobs[-1].job_id}")
     if args.wait:
         failed = [shard for shard, job in enumerate(jobs, start=1) if job.exception() is not None]

@@ -47,7 +47,7 @@ class _Blocks:
         return Pattern(
             indptr=torch.cat([lengths.new_zeros(1), lengths]),
             indices=whole.indices[entries] + moved,
-            order=whole.order[entries],
+            order=entries.int() if whole.order is None else whole.order[entries],
         )
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import torch
+from torch.utils import deterministic
 
 from benchbuild.errors import BrokenDeviceError, DeviceError
 
@@ -125,10 +128,39 @@ def environment(device: torch.device, threads: int) -> dict[str, str]:
     return {
         "device": str(device),
         "device_name": device_name(device),
+        **(_accelerator(device) if accelerates(device) else {}),
         "threads": str(threads),
         "python": platform.python_version(),
         **{library: version(library) for library in LIBRARIES},
     }
+
+
+def _accelerator(device: torch.device) -> dict[str, str]:
+    """Return what else decides figures on an accelerator, or how fast it is."""
+    return {
+        "device_memory": str(capacity(device)),
+        "cuda": str(torch.version.cuda),
+        "driver": _driver(),
+        "tf32": _tf32(),
+    }
+
+
+def capacity(device: torch.device) -> int:
+    """Return the bytes that an accelerator has."""
+    return int(torch.get_device_module(device).get_device_properties(device).total_memory)
+
+
+def _driver() -> str:
+    """Return the version of Nvidia's driver, as the driver itself tells it."""
+    said = Path("/proc/driver/nvidia/version")
+    found = re.search(r"\d+\.\d[\d.]*", said.read_text()) if said.exists() else None
+    return found[0] if found else "unknown"
+
+
+def _tf32() -> str:
+    """Say that factors are not rounded, unless Nvidia's libraries were told to do it."""
+    told = os.environ.get("NVIDIA_TF32_OVERRIDE", "0")
+    return "off" if told == "0" else f"NVIDIA_TF32_OVERRIDE={told}"
 
 
 @contextmanager
@@ -136,8 +168,7 @@ def reproducible(device: torch.device, seed: int, threads: int) -> Iterator[None
     """Make the same computation give the same numbers, and leave no trace.
 
     Sums depend on how many threads share them, so the number of threads is fixed; torch's own
-    generators of the CPU and of the device are seeded; on CUDA, deterministic kernels are asked
-    for.
+    generators of the CPU and of the device are seeded; see `_pinned` for accelerators.
 
     Args:
         device: Device of the computation.
@@ -145,18 +176,42 @@ def reproducible(device: torch.device, seed: int, threads: int) -> Iterator[None
         threads: Threads of a computation on the CPU.
     """
     threads_before = torch.get_num_threads()
-    deterministic_before = torch.are_deterministic_algorithms_enabled()
-    warn_only_before = torch.is_deterministic_algorithms_warn_only_enabled()
     elsewhere = accelerates(device)
-    with torch.random.fork_rng(devices=[device] if elsewhere else []):
+    with (
+        torch.random.fork_rng(devices=[device] if elsewhere else []),
+        _pinned() if elsewhere else nullcontext(),
+    ):
         try:
             torch.set_num_threads(threads)
             torch.default_generator.manual_seed(seed)
             if elsewhere:
                 torch.get_device_module(device).default_generators[device.index].manual_seed(seed)
-                os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-                torch.use_deterministic_algorithms(True, warn_only=True)
             yield
         finally:
             torch.set_num_threads(threads_before)
-            torch.use_deterministic_algorithms(deterministic_before, warn_only=warn_only_before)
+
+
+@contextmanager
+def _pinned() -> Iterator[None]:
+    """Fix the modes that decide figures on an accelerator for a while.
+
+    Deterministic kernels are asked for, and factors of full precision, whatever the environment
+    says. Fresh memory is not filled: nothing here reads it before it is written, and filling it
+    would double the kernels of a training.
+    """
+    modes: Any = deterministic
+    before = torch.are_deterministic_algorithms_enabled(), modes.fill_uninitialized_memory
+    warn_only = torch.is_deterministic_algorithms_warn_only_enabled()
+    precision = torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    try:
+        torch.use_deterministic_algorithms(True, warn_only=True)
+        modes.fill_uninitialized_memory = False
+        torch.set_float32_matmul_precision("highest")
+        torch.backends.cudnn.allow_tf32 = False
+        yield
+    finally:
+        torch.use_deterministic_algorithms(before[0], warn_only=warn_only)
+        modes.fill_uninitialized_memory = before[1]
+        torch.set_float32_matmul_precision(precision[0])
+        torch.backends.cudnn.allow_tf32 = precision[1]

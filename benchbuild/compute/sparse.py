@@ -8,6 +8,8 @@ times as fast as torch's own sparse product. Its backward pass is not used: the 
 
 from __future__ import annotations
 
+import hashlib
+import weakref
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -26,12 +28,17 @@ class Pattern:
     Attributes:
         indptr: Start of every row in ``indices``, and the end of the last one.
         indices: Column of every entry, row by row.
-        order: For every entry, its place in the array of values that is handed to ``product``.
+        order: For every entry, its place in the array of values that is handed to ``product``;
+            None if that has the values of all entries, row by row.
     """
 
     indptr: Tensor
     indices: Tensor
-    order: Tensor
+    order: Tensor | None
+
+    def arrange(self, values: Tensor) -> Tensor:
+        """Return the values of the entries, row by row."""
+        return values if self.order is None else values.index_select(0, self.order)
 
     def product(self, values: Tensor, dense: Tensor) -> Tensor:
         """Return the matrix with the given values, times a dense one."""
@@ -40,7 +47,7 @@ class Pattern:
             dense.detach().contiguous(),
             self.indptr,
             mode="sum",
-            per_sample_weights=values.index_select(0, self.order),
+            per_sample_weights=self.arrange(values),
             include_last_offset=True,
         )
 
@@ -52,10 +59,63 @@ class SparsePattern:
     forward: Pattern
     backward: Pattern
 
+    @property
+    def tensors(self) -> list[Tensor]:
+        """All that is held of both; of what they share, twice."""
+        parts = [(one.indptr, one.indices, one.order) for one in (self.forward, self.backward)]
+        return [tensor for part in parts for tensor in part if tensor is not None]
+
 
 def sparse_pattern(entries: csr_matrix, device: torch.device) -> SparsePattern:
     """Make a pattern from a matrix whose data are places in the array of values."""
     return SparsePattern(_pattern(entries, device), _pattern(entries.T.tocsr(), device))
+
+
+def whole_pattern(matrix: csr_matrix, device: torch.device) -> SparsePattern:
+    """Make the pattern of a matrix whose values are handed over as they lie in it.
+
+    A symmetric pattern and its transpose share their memory.
+    """
+    transposed = entry_numbers(matrix).T.tocsr()
+    backward = _pattern(transposed, device)
+    if _same_places(matrix, transposed):
+        return SparsePattern(Pattern(backward.indptr, backward.indices, None), backward)
+    indptr, indices = (
+        torch.from_numpy(part.astype(np.int32)).to(device) for part in _places(matrix)
+    )
+    return SparsePattern(Pattern(indptr, indices, None), backward)
+
+
+def _places(matrix: csr_matrix) -> tuple[np.ndarray, np.ndarray]:
+    return matrix.indptr, matrix.indices
+
+
+def _same_places(one: csr_matrix, other: csr_matrix) -> bool:
+    pairs = zip(_places(one), _places(other), strict=True)
+    return one.shape == other.shape and all(np.array_equal(*pair) for pair in pairs)
+
+
+class PatternStore:
+    """The patterns of some matrices; those with entries in the same places share one.
+
+    Args:
+        device: Where they are.
+    """
+
+    def __init__(self, device: torch.device) -> None:
+        self._device = device
+        self._patterns: weakref.WeakValueDictionary[bytes, SparsePattern]
+        self._patterns = weakref.WeakValueDictionary()
+
+    def matrix(self, matrix: csr_matrix) -> SparseMatrix:
+        """Make a constant matrix from scipy's, with a pattern that is there already if there is."""
+        digest = hashlib.blake2b(repr(matrix.shape).encode())
+        for part in _places(matrix):
+            digest.update(np.ascontiguousarray(part).data)
+        pattern = self._patterns.get(digest.digest())
+        if pattern is None:
+            pattern = self._patterns[digest.digest()] = whole_pattern(matrix, self._device)
+        return SparseMatrix(pattern, _values(matrix, self._device))
 
 
 def entry_numbers(matrix: csr_matrix) -> csr_matrix:
@@ -108,5 +168,8 @@ class SparseMatrix:
 
 def sparse_matrix(matrix: csr_matrix, device: torch.device) -> SparseMatrix:
     """Make a constant matrix from scipy's."""
-    pattern = sparse_pattern(entry_numbers(matrix), device)
-    return SparseMatrix(pattern, torch.from_numpy(matrix.data.astype(np.float32)).to(device))
+    return SparseMatrix(whole_pattern(matrix, device), _values(matrix, device))
+
+
+def _values(matrix: csr_matrix, device: torch.device) -> Tensor:
+    return torch.from_numpy(matrix.data.astype(np.float32)).to(device)

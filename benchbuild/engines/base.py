@@ -6,14 +6,15 @@ import gc
 import os
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from benchbuild.errors import BenchBuildError, BrokenDeviceError, WorkerError
 from benchbuild.pipeline.failures import failure
 from benchbuild.pipeline.jobs import AnyKind, Context, Place
-from benchbuild.pipeline.records import DETERMINED, JobKey, JobRecord, finished_now
+from benchbuild.pipeline.records import DETERMINED, OOM, JobKey, JobRecord, finished_now
 from benchbuild.pipeline.settings import JobSettings, Json
+from benchbuild.pipeline.units import readable_bytes
 from benchquery.errors import BenchQueryError
 
 BROKEN_DEVICE = 70
@@ -55,7 +56,7 @@ class WorkerSettings:
 
     def place(self, slot: int) -> Place:
         """Return where a worker runs."""
-        return Place(self.device, slot, self.data_root, self.scratch)
+        return Place(self.device, slot, self.data_root, self.scratch, self.count, self.per_device)
 
     def total(self, devices: int, cores: int) -> int:
         """Return how many workers that makes.
@@ -106,18 +107,31 @@ def open_context(kind: AnyKind, settings: JobSettings, place: Place) -> Context 
 def run_job(kind: AnyKind, context: Context, key: JobKey) -> JobRecord:
     """Run a job in a worker. Whatever goes wrong becomes a record.
 
+    A job that runs out of memory runs once more when all that earlier jobs left there is gone, so
+    that it does not depend on them; then the record says how much memory there was.
+
     A job can break the device, as an illegal access breaks a CUDA context: all later jobs of the
     process would fail at once. The process then ends without a record, so that the job is lost
     and goes to a new worker.
     """
     record = _attempt(kind, context, key)
+    if record.status == OOM:
+        _recover(context)
+        record = _attempt(kind, context, key)
+        if record.status == OOM and (room := context.found.capacity):
+            reason = f"{record.reason} (the device has {readable_bytes(room)})"
+            record = replace(record, reason=reason)
     if record.status not in DETERMINED:
-        # The error is gone by now, and with it what its traceback held in memory.
-        try:
-            context.recover()
-        except Exception:
-            os._exit(BROKEN_DEVICE)
+        _recover(context)
     return record
+
+
+def _recover(context: Context) -> None:
+    """Free what a failed job used; its error is gone by now, and with it what that held."""
+    try:
+        context.recover()
+    except Exception:
+        os._exit(BROKEN_DEVICE)
 
 
 def _attempt(kind: AnyKind, context: Context, key: JobKey) -> JobRecord:

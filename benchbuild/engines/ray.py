@@ -115,7 +115,7 @@ class RayEngine:
             num_cpus=1, num_gpus=1 / self._wanted.per_device if gpus else 0, max_restarts=0
         )(_Actor)
         device = "cuda" if gpus else self._wanted.device
-        self._place = dataclasses.replace(self._wanted.place(0), device=device)
+        self._place = dataclasses.replace(self._wanted.place(0), device=device, workers=None)
         for slot in range(self._wanted.total(gpus, int(resources.get("CPU", 1)))):
             self._start_actor(slot)
         while self._found is None:

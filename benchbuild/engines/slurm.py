@@ -30,6 +30,11 @@ class Allocation:
         minutes: Time limit of a task.
         parallel: How many tasks may run at once; None for all.
         name: Name of the job.
+        gpu_type: The type of the GPUs; None for any.
+        account: Who pays; None for Slurm's default.
+        qos: Quality of service; None for Slurm's default.
+        constraint: Features that a node must have; None for any.
+        others: Other options of sbatch by name.
     """
 
     shards: int
@@ -40,6 +45,17 @@ class Allocation:
     minutes: int = 24 * 60
     parallel: int | None = None
     name: str = "benchbuild"
+    gpu_type: str | None = None
+    account: str | None = None
+    qos: str | None = None
+    constraint: str | None = None
+    others: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def gres(self) -> str | None:
+        """The GPUs as Slurm calls them; None if there are none."""
+        kind = f":{self.gpu_type}" if self.gpu_type else ""
+        return f"gpu{kind}:{self.gpus}" if self.gpus else None
 
 
 def array_script(allocation: Allocation, command: Sequence[str]) -> str:
@@ -56,11 +72,15 @@ def array_script(allocation: Allocation, command: Sequence[str]) -> str:
         "job-name": allocation.name,
         "array": f"1-{allocation.shards}{limit}",
         "partition": allocation.partition,
-        "gres": f"gpu:{allocation.gpus}" if allocation.gpus else None,
+        "account": allocation.account,
+        "qos": allocation.qos,
+        "constraint": allocation.constraint,
+        "gres": allocation.gres,
         "cpus-per-task": allocation.cpus,
         "mem": f"{allocation.memory}G" if allocation.memory else None,
         "time": allocation.minutes,
         "output": "%x-%A_%a.log",
+        **dict(allocation.others),
     }
     lines = [f"#SBATCH --{name}={value}" for name, value in options.items() if value is not None]
     enter = f"cd {shlex.quote(str(Path.cwd()))} || exit"
@@ -130,7 +150,11 @@ def submit(allocation: Allocation, main: Main, command: Sequence[str], logs: Pat
         "slurm_job_name": allocation.name,
         "slurm_partition": allocation.partition,
         "slurm_array_parallelism": allocation.parallel or allocation.shards,
-        "slurm_gres": f"gpu:{allocation.gpus}" if allocation.gpus else None,
+        "slurm_account": allocation.account,
+        "slurm_qos": allocation.qos,
+        "slurm_constraint": allocation.constraint,
+        "slurm_gres": allocation.gres,
+        "slurm_additional_parameters": dict(allocation.others) or None,
         "cpus_per_task": allocation.cpus,
         "mem_gb": allocation.memory,
         "timeout_min": allocation.minutes,

@@ -67,17 +67,20 @@ class DatasetWorker:
         torch.set_num_threads(1)
         self._device = resolve_device(spread(place, device_count()))
         claim(self._device)
+        devices = device_count(self._device.type)
+        self._where = {"workers_per_device": str(place.sharing(devices))} if devices else {}
         self._graph: Any = load_data(dataset, place.data_root)
         self._spec = dataset_spec(dataset)
 
     @cached_property
     def found(self) -> Found:
         """The data itself decides the figures; how it is described does not."""
-        from benchbuild.compute.devices import device_count
+        from benchbuild.compute.devices import accelerates, capacity, device_count
 
         graph, spec = self._graph, self._spec
         about: GraphAbout = {"split": graph.split, "source": spec.source, "licence": spec.licence}
-        return Found(graph.facts, about, device_count(self._device.type))
+        room = capacity(self._device) if accelerates(self._device) else 0
+        return Found(graph.facts, about, device_count(self._device.type), room)
 
     def recover(self) -> None:
         """Give the memory back that a failed job held; a kind forgets what it keeps first."""

@@ -20,6 +20,7 @@ import pyarrow as pa
 from tqdm import tqdm
 
 from benchbuild.errors import BenchBuildError, MergeError, PlanError
+from benchbuild.pipeline.hardware import hardware_warnings
 from benchbuild.pipeline.jobs import AnyKind, AnyRun, canonical, label
 from benchbuild.pipeline.parts import Part, arrays_of, keys_of
 from benchbuild.pipeline.records import DETERMINED, STATUSES, JobKey
@@ -56,6 +57,11 @@ class Collection:
     def run(self) -> AnyRun:
         """One of the runs, for the settings and facts that all share."""
         return self.runs[0]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know of the records before comparing them."""
+        return tuple(hardware_warnings(self.table))
 
     def records(self) -> Iterator[Any]:
         """Give the records one by one, arrays included, as the type that their kind has."""

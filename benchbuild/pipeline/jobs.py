@@ -111,11 +111,13 @@ class Found:
         facts: See `Run`.
         about: See `Run`.
         devices: How many accelerators its machine offers to these jobs; 0 if they run on CPUs.
+        capacity: Bytes of memory that its accelerator has; 0 if that is not known.
     """
 
     facts: Json
     about: Json
     devices: int
+    capacity: int = 0
 
 
 @dataclass(frozen=True)
@@ -127,12 +129,22 @@ class Place:
         slot: Number of the worker, counted from 0; spreads workers over devices.
         data_root: Folder of the datasets; None for the default.
         scratch: Folder for large intermediate results that jobs may share; None if there is none.
+        workers: How many workers there are in all; None if there are `per_device`.
+        per_device: How many share an accelerator.
     """
 
     device: str = "auto"
     slot: int = 0
     data_root: str | None = None
     scratch: str | None = None
+    workers: int | None = None
+    per_device: int = 1
+
+    def sharing(self, devices: int) -> int:
+        """Return how many workers share an accelerator, of which there are so many."""
+        if self.workers is None:
+            return self.per_device
+        return math.ceil(self.workers / (1 if ":" in self.device else devices))
 
 
 class Context(Protocol):

@@ -29,12 +29,14 @@ class Merged:
         kind: The kind of the jobs that it was made of.
         rows: How many rows it has.
         missing: The jobs that should be in it and are not.
+        warnings: What to know of the records before comparing them.
     """
 
     path: Path
     kind: AnyKind
     rows: int
     missing: tuple[JobKey, ...]
+    warnings: tuple[str, ...] = ()
 
     @property
     def contents(self) -> str:
@@ -99,7 +101,8 @@ def merge(
     except Exception as error:
         _blame_records(runs, error)
         raise
-    return Merged(out, collection.kind, read_manifest(out).rows, collection.missing)
+    rows = read_manifest(out).rows
+    return Merged(out, collection.kind, rows, collection.missing, collection.warnings)
 
 
 def _blame_records(runs: Sequence[RunFolder], error: Exception) -> None:

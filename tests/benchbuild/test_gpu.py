@@ -185,3 +185,21 @@ def test_sparse_features_stay_together_too(op: str, gpu: PretendGpu) -> None:
     there, here = (train(arch, graph, hp, 0, device) for device in (gpu.device, "cpu"))
     assert (there.status, there.reason) == ("ok", "")
     np.testing.assert_array_equal(there.curves, here.curves)
+
+
+BUDGET = {"gcn": 140, "sage": 190, "gat": 400, "fc": 115}
+"""By operation: how many operations an epoch of four of them in a row may start on a GPU. Launches
+are most of the time of a small graph there."""
+
+
+@pytest.mark.parametrize("op", BUDGET)
+def test_an_epoch_keeps_its_budget_of_operations(op: str) -> None:
+    dense = load(SMALL["nodes"]["dataset"])
+    graph = dataclasses.replace(dense, x=dense.x * (dense.x > 1.5))
+    counts = []
+    for epochs in (1, 2):
+        with PretendGpu() as gpu:
+            train(Arch([0, 1, 2, 3], [op] * 4), graph, HP.override(epochs=epochs), 0, gpu.device)
+        assert gpu.operations["aten::_fused_adam_"] == epochs, "one for all weights, however stored"
+        counts.append(gpu.operations.total())
+    assert counts[1] - counts[0] <= BUDGET[op]

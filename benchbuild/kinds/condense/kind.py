@@ -194,7 +194,7 @@ class EvaluatingWorker(DatasetWorker):
         """Say where this worker runs, as JSON."""
         from benchbuild.compute.devices import environment
 
-        return canonical(environment(self._device, threads=1))
+        return canonical({**environment(self._device, threads=1), **self._where})
 
 
 class CondenseContext(EvaluatingWorker):

@@ -272,7 +272,7 @@ class DartsContext(NetworkWorker):
             history=found.history.astype(np.float32).reshape(-1),
             train_time=found.train_seconds,
             peak_memory=found.peak_memory,
-            environment=canonical(found.environment),
+            environment=canonical({**found.environment, **self._where}),
         )
 
     def recover(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -272,7 +272,8 @@ class NetworkWorker(DatasetWorker):
         """Train one architecture."""
         from benchbuild.kinds.train.training import train
 
-        return train(Arch.from_hash(number), self._graph, hp, seed, self._device)
+        found = train(Arch.from_hash(number), self._graph, hp, seed, self._device)
+        return replace(found, environment={**found.environment, **self._where})
 
     def recover(self) -> None:
         """Forget what was made of the graph, and give its memory back."""

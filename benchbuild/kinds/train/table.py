@@ -71,6 +71,7 @@ def write_arch_table(collection: Collection, stage: Path) -> None:
             "seeds": grid.seeds.tolist(),
             "jobs": {status: statuses[status] for status in _ORDER if statuses[status]},
             "environments": [json.loads(text) for text in sorted(filter(None, environments))],
+            **({"warnings": list(collection.warnings)} if collection.warnings else {}),
         },
     )
 

@@ -20,7 +20,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from benchbuild.compute.sparse import SparsePattern, entry_numbers, sparse_pattern
+from benchbuild.compute.sparse import SparsePattern, whole_pattern
 from benchbuild.datasets.csr import csr_tensor
 
 NEGATIVE_SLOPE = 0.2
@@ -54,7 +54,7 @@ class AttentionPattern:
     def sum_columns(self, values: Tensor) -> Tensor:
         """Sum of the entries of every column."""
         transposed = self.pattern.backward
-        return _segments(values.index_select(0, transposed.order), "sum", transposed.indptr)
+        return _segments(transposed.arrange(values), "sum", transposed.indptr)
 
     def softmax(self, logits: Tensor) -> Tensor:
         """Softmax of the entries of every row."""
@@ -78,7 +78,7 @@ def attention_pattern(adjacency: csr_matrix, heads: int, device: torch.device) -
     shape = (adjacency.shape[0] * heads, adjacency.shape[1] * heads)
     copies = coo_matrix((np.ones(rows.size, np.int8), (rows, columns)), shape=shape).tocsr()
     row_of_entry = np.repeat(np.arange(shape[0]), np.diff(copies.indptr))
-    pattern = sparse_pattern(entry_numbers(copies), device)
+    pattern = whole_pattern(copies, device)
     zeros = torch.zeros(copies.nnz, device=device)
     return AttentionPattern(
         pattern,

@@ -8,6 +8,7 @@ and 1,640 to evaluate, out of 2,708.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from copy import copy
 
 import numpy as np
@@ -18,7 +19,7 @@ from torch import Tensor
 from benchbuild.compute.adjacency import propagation_matrix
 from benchbuild.compute.features import Features, make_features
 from benchbuild.compute.rows import Rows
-from benchbuild.compute.sparse import SparseMatrix, sparse_matrix
+from benchbuild.compute.sparse import PatternStore, SparseMatrix
 from benchbuild.compute.thresholds import WHOLE_FROM
 from benchbuild.datasets.graph import Graph
 from benchbuild.kinds.train.training.attention import AttentionPattern, attention_pattern
@@ -58,6 +59,7 @@ class Block:
         self._adjacency = adjacency
         self._num_nodes = num_nodes
         self._device = device
+        self._patterns = PatternStore(device)
         self._matrices: dict[str, SparseMatrix] = {}
         self._attention: dict[int, AttentionPattern] = {}
         self.sources = self.targets = self.wanted = Rows(None, device)
@@ -85,7 +87,7 @@ class Block:
     def matrix(self, op: str) -> SparseMatrix:
         """Return the matrix of an operation, from the sources to the targets."""
         if op not in self._matrices:
-            self._matrices[op] = sparse_matrix(self._cut(op), self._device)
+            self._matrices[op] = self._patterns.matrix(self._cut(op))
         return self._matrices[op]
 
     def attention(self, heads: int) -> AttentionPattern:
@@ -93,6 +95,20 @@ class Block:
         if heads not in self._attention:
             self._attention[heads] = attention_pattern(self._cut("gat"), heads, self._device)
         return self._attention[heads]
+
+    def tensors(self) -> Iterator[Tensor]:
+        """Give all that is held of the matrices."""
+        for matrix in self._matrices.values():
+            yield matrix.values
+            yield from matrix.pattern.tensors
+        for attention in self._attention.values():
+            yield from (attention.rows, attention.template.values(), *attention.pattern.tensors)
+
+    def forget(self, op: str) -> None:
+        """Give up the matrix of an operation; it is made again when it is asked for."""
+        self._matrices.pop(op, None)
+        if op == "gat":
+            self._attention.clear()
 
     def _cut(self, op: str) -> csr_matrix:
         matrix = self._adjacency.matrix(op)
@@ -123,3 +139,28 @@ class PreparedGraph:
         self.whole = Block(Adjacency(graph), graph.num_nodes, device)
         self.train = self.whole.cut(rows[0])
         self.evaluate = self.whole.cut(np.concatenate(rows))
+        self._used: dict[str, None] = {}
+
+    @property
+    def matrix_bytes(self) -> int:
+        """Bytes of the matrices that were made so far."""
+        blocks = (self.whole, self.train, self.evaluate)
+        held = {id(tensor): tensor for block in blocks for tensor in block.tensors()}
+        return sum(tensor.nbytes for tensor in held.values())
+
+    def make_room(self, ops: Collection[str], most: float) -> None:
+        """Forget the matrices that were not used for longest while all take too many bytes.
+
+        Args:
+            ops: The operations that are used now; theirs stay.
+            most: How many bytes are not too many.
+        """
+        for op in ops:
+            self._used.pop(op, None)
+            self._used[op] = None
+        for op in [op for op in self._used if op not in ops]:
+            if self.matrix_bytes <= most:
+                return
+            del self._used[op]
+            for block in (self.whole, self.train, self.evaluate):
+                block.forget(op)

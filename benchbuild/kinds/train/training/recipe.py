@@ -6,6 +6,7 @@ from typing import Protocol
 
 import torch
 
+from benchbuild.compute.devices import accelerates
 from benchbuild.compute.loop import History, Learner, learn
 from benchbuild.compute.objective import Objective
 from benchbuild.hyperparameters import HyperParameters
@@ -21,10 +22,12 @@ class Runner(Learner, Protocol):
 def make_optimizer(network: CellNetwork, hp: HyperParameters) -> torch.optim.Optimizer:
     """Return the optimiser of the recipe: plain SGD or Adam, weight decay on all parameters.
 
-    The fused kernel copies parameters that are not contiguous, so it is used only if none is.
+    On a CPU the fused kernel copies parameters that are not contiguous, so it is used only if none
+    is. On a GPU it takes gradients and parameters that lie in memory alike, as torch makes them.
     """
     parameters = list(network.parameters())
-    fused = all(parameter.is_contiguous() for parameter in parameters)
+    on_gpu = any(accelerates(parameter.device) for parameter in parameters)
+    fused = on_gpu or all(parameter.is_contiguous() for parameter in parameters)
     kind = torch.optim.SGD if hp.optimizer == "sgd" else torch.optim.Adam
     return kind(parameters, lr=hp.lr, weight_decay=hp.weight_decay, fused=fused)
 

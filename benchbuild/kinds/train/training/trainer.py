@@ -8,7 +8,14 @@ from functools import lru_cache
 
 import torch
 
-from benchbuild.compute.devices import environment, reproducible, resolve_device, stream_seed
+from benchbuild.compute.devices import (
+    accelerates,
+    capacity,
+    environment,
+    reproducible,
+    resolve_device,
+    stream_seed,
+)
 from benchbuild.compute.loop import History
 from benchbuild.compute.meters import MemoryMeter, Stopwatch, latency
 from benchbuild.compute.objective import Objective
@@ -25,6 +32,9 @@ from benchbuild.kinds.train.training.result import TrainResult
 from benchbuild.pipeline.failures import failure
 from benchbuild.pipeline.records import DIVERGED, OK
 from benchquery.kinds.architectures.arch import Arch
+
+KEPT = 0.25
+"""Share of a GPU's memory that matrices of operations may take which a job does not use."""
 
 
 @lru_cache(maxsize=1)
@@ -115,7 +125,11 @@ class _Job:
         network = build_network(
             self.arch, graph.num_features, graph.num_classes, self.hp, self.seed
         ).to(self.device)
-        fast = FastRunner(network, prepare(graph, self.device), stream_seed("dropout", self.seed))
+        prepared = prepare(graph, self.device)
+        if accelerates(self.device):
+            most = KEPT * capacity(self.device) or math.inf
+            prepared.make_room(self.arch.ops, most)
+        fast = FastRunner(network, prepared, stream_seed("dropout", self.seed))
         self.latency = latency(fast.all_logits, self.device)
         self._train(PlainRunner(network, graph, self.device) if self.plain else fast)
 
