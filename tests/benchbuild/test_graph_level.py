@@ -19,6 +19,7 @@ from benchbuild.pipeline.verify import problems_in
 from benchquery import CondenseConfig, EvalConfig, condread
 from benchquery.cli import main as query
 from benchquery.kinds.condensed.table import CondensedTable
+from benchquery.table.store import BUNDLED
 
 DATASET = "motifs:graphs=60"
 CONFIGS = [
@@ -114,6 +115,38 @@ def test_released_kidd_keeps_the_snapshot_of_best_test_figure(tmp_path: Path) ->
     tried = table.trace(config)["valid_perf"]
     assert len(set(tried.tolist())) > 1
     assert table[config]["perf"] == pytest.approx(tried.max())
+
+
+def test_tables_that_are_judged_otherwise_are_joined(folder: Path, tmp_path: Path) -> None:
+    config = CondenseConfig(DATASET, "random", per_class=2)
+    changed = {"epochs": 2, "hidden": 8, "layers": 3, "report": "last"}
+    evaluations = benchbuild.Evaluations.of(["gin"], [0], changed, task="graph-classification")
+    described = benchbuild.condense_run(DATASET, [config], evaluations)
+    benchbuild.run(described, tmp_path / "run", workers=1, device="cpu")
+    benchbuild.merge([tmp_path / "run"], tmp_path / "other")
+    both = [str(folder / "motifs"), str(tmp_path / "other")]
+    assert main(["join", *both, "--out", str(tmp_path / "joined")]) == 0
+    assert list(problems_in(tmp_path / "joined")) == []
+    whole, one, two = (condread(path) for path in (tmp_path / "joined", *both))
+    assert len(list(whole.records())) == len(list(one.records())) + len(list(two.records()))
+    for part in (one, two):
+        for record in part.records():
+            (found,) = whole.where(
+                config=record["config"], evaluation=record["evaluation"]
+            ).records()
+            assert np.array_equal([found["perf"]], [record["perf"]], equal_nan=True)
+    assert len(whole.manifest.provenance["judge"]) == 2
+
+
+def test_joining_refuses_what_is_not_of_one_piece(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table, out = str(folder / "motifs"), str(tmp_path / "out")
+    assert main(["join", table, table, "--out", out]) == 2
+    assert "has a row that one before it has too" in capsys.readouterr().err
+    assert main(["join", table, str(BUNDLED / "molbace-condensed"), "--out", out]) == 2
+    assert "is of other data than" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_models_of_a_preset_may_have_settings_of_their_own() -> None:

@@ -100,7 +100,11 @@ class CondenseKind(JobKind[CondenseSettings, CondenseJobs, CondenseRecord]):
     about = GraphAbout
     preload = ("benchbuild.datasets.graph", "benchbuild.kinds.condense.process", *MODULES)
     table = "condensed"
-    commands = ("benchbuild.kinds.condense.command", "benchbuild.kinds.condense.plan")
+    commands = (
+        "benchbuild.kinds.condense.command",
+        "benchbuild.kinds.condense.plan",
+        "benchbuild.kinds.condense.join",
+    )
 
     def keys(self, run: CondenseRun) -> list[JobKey]:
         """List the configurations in the order in which they were given."""

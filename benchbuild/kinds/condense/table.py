@@ -28,6 +28,7 @@ from benchbuild.kinds.condense.gains import add_gains
 from benchbuild.kinds.condense.payload import StoredPayload
 from benchbuild.kinds.condense.records import CondenseRecord
 from benchbuild.pipeline.collect import Collection
+from benchbuild.pipeline.jobs import Run
 from benchbuild.pipeline.records import DETERMINED, DIVERGED, OK, STATUSES
 from benchbuild.pipeline.settings import Json
 from benchquery import condread
@@ -177,7 +178,7 @@ def write_condensed_table(collection: Collection, stage: Path) -> None:
         stage,
         rows,
         kept,
-        Source(settings, settings.judge.text, collection.run.facts, collection.run.about),
+        Source.of_run(collection.run, settings.judge.text),
         space=grids.pop() or CUSTOM if len(grids) == 1 else CUSTOM,
         environments=[json.loads(text) for text in sorted(environments)],
     )
@@ -220,7 +221,7 @@ def write_extended_table(collection: Collection, source: CondensedTable, stage: 
         stage,
         rows.values(),
         kept,
-        Source(settings, judge, collection.run.facts, collection.run.about),
+        Source.of_run(collection.run, judge),
         space=source.manifest.space,
         environments=environments,
     )
@@ -231,16 +232,35 @@ class Source:
     """What a table is made from, as far as its manifest says so.
 
     Attributes:
-        settings: What its jobs shared.
-        judge: How snapshots were judged, as text.
-        facts: See `benchbuild.pipeline.jobs.Run`.
-        about: See `benchbuild.pipeline.jobs.Run`.
+        dataset: Its name.
+        recipe: Version of the recipes.
+        judge: How snapshots were judged, as text; several where tables were joined.
+        facts: What was measured of the dataset, its metric included.
+        split: How the dataset is split, in words.
+        origin: Where it is from.
+        licence: What the table may be used for.
     """
 
-    settings: EvaluatedSettings
-    judge: str
+    dataset: str
+    recipe: str
+    judge: str | list[str]
     facts: Json
-    about: Json
+    split: str
+    origin: str
+    licence: str
+
+    @classmethod
+    def of_run(cls, run: Run[Any, Any], judge: str | list[str]) -> Source:
+        """Return what the records of a run were made from."""
+        return cls(
+            run.settings.dataset,
+            run.settings.recipe,
+            judge,
+            run.facts,
+            run.about["split"],
+            run.about["source"],
+            f"the figures are their builder's; dataset: {run.about['licence']}",
+        )
 
 
 def contents(manifest: Manifest, folder: Path) -> str:
@@ -376,20 +396,19 @@ def write_rows(
     _add_shares(cells, source.facts)
     add_gains(ordered, cells)
     statuses = Counter(cell["status"] for cell in cells)
-    facts, about = source.facts, source.about
     write_table(
         stage,
         {name: _array([cell[name] for cell in cells]) for name in cells[0]},
-        name=source.settings.dataset,
+        name=source.dataset,
         space=space,
         origin="measured",
-        metric=facts["metric"],
-        source={"builder": "graphtab benchbuild", "dataset": about["source"]},
-        licence=f"the figures are their builder's; dataset: {about['licence']}",
+        metric=source.facts["metric"],
+        source={"builder": "graphtab benchbuild", "dataset": source.origin},
+        licence=source.licence,
         provenance={
-            "recipe": source.settings.recipe,
+            "recipe": source.recipe,
             "judge": source.judge,
-            "dataset": {**facts, "split": about["split"]},
+            "dataset": {**source.facts, "split": source.split},
             "eval_seeds": seeds,
             "rows": {status: statuses[status] for status in STATUSES if statuses[status]},
             "environments": list(environments),

@@ -49,8 +49,8 @@ class Entry:
 def ledger(table: CondensedTable) -> list[Entry]:
     """Return the ledger of a table, in the order of methods, models and sizes.
 
-    All begin as the method's own code does. What is corrected has the method's own settings and the
-    usual evaluation: controls and trials with other settings are no part of it.
+    What is corrected has the method's own settings and the usual evaluation: controls and trials
+    with other settings are no part of it.
     """
     from benchquery.kinds.condensed.analysis import in_order
 
@@ -68,11 +68,12 @@ def ledger(table: CondensedTable) -> list[Entry]:
 
 def _belongs(table: CondensedTable, mean: Record) -> bool:
     """Say whether a mean over seeds is part of the ledger."""
+    if mean["protocol"] == RELEASED:
+        return True
     spec = table.domain.methods.get(mean["method"])
-    if spec is not None and (mean["init"], mean["backbone"]) != (spec.init, spec.backbone):
-        return False
+    begins = None if spec is None else (spec.init, spec.backbone)
     changed = mean["hyperparameters"] or changed_values(mean["evaluation_text"])
-    return mean["protocol"] == RELEASED or not changed
+    return not changed and begins in {None, (mean["init"], mean["backbone"])}
 
 
 def _empty(table: CondensedTable, mean: Record) -> Entry:

@@ -1,0 +1,121 @@
+"""``benchbuild join``: one table of some tables of condensed data.
+
+The runs that `merge` takes share how their results are judged. Tables needn't: what was judged by a
+paper's settings and what was judged by those of this project go into one table by joining two.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchbuild.errors import MergeError
+from benchquery.kinds.condensed.reading import condread
+
+if TYPE_CHECKING:
+    from benchbuild.kinds.condense.table import Kept, Row
+    from benchquery.kinds.condensed.table import CondensedTable
+
+NAME = "join"
+HELP = "make one table of some tables of condensed data of one dataset"
+EXAMPLE = "benchbuild join tables/nci1 tables/nci1-released --out tables/nci1-all"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("tables", type=Path, nargs="+", metavar="TABLE", help="folders of tables")
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="TABLE", help="folder of the table to write"
+    )
+    parser.add_argument("--replace", action="store_true", help="replace a table that is there")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Join, and say what came of it."""
+    rows = join(args.tables, args.out, replace=args.replace)
+    print(f"{args.out}: {rows:,} rows of {len(args.tables)} tables")
+    return 0
+
+
+def join(folders: Sequence[Path], out: Path, *, replace: bool = False) -> int:
+    """Write one table of the rows of some. What is written is new: no table is changed.
+
+    Args:
+        folders: The tables.
+        out: The folder to write.
+        replace: Whether a table that is there may be replaced, once the new one is whole.
+
+    Returns:
+        How many rows it has.
+
+    Raises:
+        MergeError: If tables are of other data than the first, or two hold one row, or condensed
+            graphs of one configuration that are not the same.
+        BenchQueryError: If a table can't be read or written.
+    """
+    from benchbuild.kinds.condense.table import Source, write_rows
+    from benchquery.table.writer import new_table
+
+    tables = [condread(folder) for folder in folders]
+    first = tables[0].manifest
+    rows: dict[Any, Row] = {}
+    kept: dict[str, Kept] = {}
+    environments: list[Any] = []
+    for folder, table in zip(folders, tables, strict=True):
+        provenance = table.manifest.provenance
+        if provenance["dataset"] != first.provenance["dataset"]:
+            raise MergeError(
+                f"the table {folder} is of other data than {folders[0]}: {table.dataset!r} there, "
+                f"{tables[0].dataset!r} here, or another split or version of it"
+            )
+        _add(rows, kept, table, folder)
+        environments += [one for one in provenance["environments"] if one not in environments]
+    judges = list(dict.fromkeys(table.manifest.provenance["judge"] for table in tables))
+    source = Source(
+        dataset=first.name,
+        recipe=first.provenance["recipe"],
+        judge=judges[0] if len(judges) == 1 else judges,
+        facts=first.provenance["dataset"],
+        split=first.provenance["dataset"]["split"],
+        origin=first.source["dataset"],
+        licence=first.licence,
+    )
+    with new_table(out, replace=replace) as stage:
+        write_rows(stage, rows.values(), kept, source, space="custom", environments=environments)
+    return len(rows)
+
+
+def _add(rows: dict[Any, Row], kept: dict[str, Kept], table: CondensedTable, folder: Path) -> None:
+    """Add what a table holds to what was there.
+
+    Raises:
+        MergeError: If it repeats or contradicts what was there.
+    """
+    from benchbuild.kinds.condense.table import kept_of, rows_of
+
+    for row in rows_of(table):
+        if row.order in rows:
+            raise MergeError(
+                f"the table {folder} has a row that one before it has too: the configuration "
+                f"{row.config.valid_hash()} evaluated by {row.evaluation.text}"
+            )
+        rows[row.order] = row
+    for config, one in kept_of(table).items():
+        if config in kept and not _same(kept[config], one):
+            raise MergeError(
+                f"the table {folder} has another condensed graph than one before it for the "
+                f"configuration {config}"
+            )
+        kept.setdefault(config, one)
+
+
+def _same(one: Kept, other: Kept) -> bool:
+    """Tell whether two condensed graphs are the same, number by number."""
+    arrays, others = one.payload.to_arrays(), other.payload.to_arrays()
+    return arrays.keys() == others.keys() and all(
+        np.array_equal(arrays[name], others[name]) for name in arrays
+    )
