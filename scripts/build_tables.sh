@@ -53,9 +53,27 @@ sets() {
     # shellcheck disable=SC2086
     {
         condense mirage $sizes --method mirage --seed 1
-        condense learnt $sizes --method kidd-lr,kidd-d,doscond --seed 1
-        condense init $sizes --method kidd-lr,kidd-d,doscond --seed 1 --hp epochs=0
+        condense chosen $sizes --method random,herding,k-center --seed 1,2,3
+        for seed in 1 2 3; do
+            condense "learnt-$seed" $sizes --method kidd-lr,kidd-d,doscond --seed "$seed"
+            condense "init-$seed" $sizes --method kidd-lr,kidd-d,doscond --seed "$seed" --hp epochs=0
+        done
     }
+}
+
+# released RUN OPTIONS...: by the faults and the settings of published code, a table a run.
+released() {
+    run=$1
+    shift
+    condense "released-$run" --protocol as-released --seed 1 --eval-hp full_graphs=0 "$@"
+    benchbuild merge "out/runs/$dataset-condensed-released-$run" \
+        --out "out/released/$dataset-$run" --replace
+}
+
+# joined NAME: what was published of a dataset and what was released become one table.
+joined() {
+    benchbuild join "data/$1-condensed" out/released/"$1"-* --out "data/$1-condensed" --replace
+    benchbuild verify "data/$1-condensed"
 }
 
 condensed cora 0.013,0.026,0.052
@@ -67,11 +85,23 @@ condensed citeseer 0.009,0.018,0.036
 publish citeseer-condensed out/runs/citeseer-condensed-*
 
 sets nci1
-condense chosen --per-class 1,10,50 --models gcn,gin --method random,herding,k-center --seed 1
-condense random --per-class 1,10,50 --models gcn,gin --method random --seed 2,3
 condense mirage-more --per-class 5,20 --models gcn,gin --method mirage --seed 1
-publish nci1-condensed out/runs/nci1-condensed-*
+publish nci1-condensed out/runs/nci1-condensed-mirage* out/runs/nci1-condensed-[cil]*
+kidd="--method kidd-lr --init published-herding --models gin --eval-preset kidd --eval-hp pooling=mean"
+both="--per-class 1,10,50 --models gcn,gin"
+# shellcheck disable=SC2086
+{
+    released kidd-1 --per-class 1 $kidd --eval-hp layers=3
+    released kidd-10 --per-class 10 $kidd --eval-hp layers=4
+    released kidd-50 --per-class 50 $kidd
+    released core-sets $both --method herding,k-center --hp embedding=published --eval-preset gc-bench
+    released random $both --method random --eval-preset gc-bench
+    released doscond $both --method doscond --eval-preset gc-bench
+    released mirage $both --method mirage --eval-preset mirage
+}
+joined nci1
 
-sets molbace
-condense chosen --per-class 1,10,50 --models gcn,gin --method random,herding,k-center --seed 1,2,3
-publish molbace-condensed out/runs/molbace-condensed-*
+for name in molbace molbbbp; do
+    sets "$name"
+    publish "$name-condensed" out/runs/"$name"-condensed-*
+done
