@@ -81,7 +81,8 @@ def claim(device: torch.device) -> None:
         return
     try:
         torch.get_device_module(device).set_device(device)
-        torch.ones(1, device=device).item()
+        torch.ones(1, device=device)
+        synchronize(device)
     except RuntimeError as error:
         said = str(error).splitlines()[0].rstrip(".")
         raise BrokenDeviceError(
