@@ -153,11 +153,13 @@ def _whole_rows(table: CondensedTable) -> Iterator[dict[str, Any]]:
 
 
 def _compared(table: CondensedTable, mean: Record) -> dict[str, Any]:
-    """Compare the mean over condensation seeds."""
+    """Compare the mean over condensation seeds; what a method began with is in no paper."""
     names = ("method", table.size, *_SETTINGS, "protocol", "count", "failed")
     ours = {name: mean[name] for name in (*names, "hyperparameters")}
     ours["evaluation"] = changed_values(mean["evaluation_text"])
-    return _beside(ours, mean["perf"], mean["perf_std"], mean_accuracy(mean))
+    begun = mean["hyperparameters"].get("epochs") == 0
+    figure = None if begun else mean_accuracy(mean)
+    return _beside(ours, mean["perf"], mean["perf_std"], figure)
 
 
 def _beside(
