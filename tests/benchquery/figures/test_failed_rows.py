@@ -55,7 +55,7 @@ def test_pictures_of_architectures_say_what_is_left_out(
     architectures: ArchTable, name: str
 ) -> None:
     drawn = written(getattr(architectures.plot, name)())
-    what = "whole curves" if name == "learning" else "a figure"
+    what = "curves" if name == "learning" else "a figure"
     assert f"3 without {what} left out" in drawn
 
 

@@ -91,10 +91,10 @@ def correlations(table: ArchTable) -> mpl_figure.Figure:
     figure = new_figure(4.6, 3.6)
     axes = figure.subplots()
     draw_matrix(axes, metric_correlations(table), METRICS, METRICS, least=-1)
-    missing = len(table) - len(correlated_part(table))
-    axes.set_title(
-        title(table, "Correlations") + without(missing, "a figure that holds"), fontsize=9
-    )
+    missing = left_out(table, *METRICS)
+    wrong = len(table) - len(correlated_part(table)) - missing
+    said = f"\n{wrong:,} with a wrong count of parameters left out" if wrong > 0 else ""
+    axes.set_title(title(table, "Correlations") + without(missing) + said, fontsize=9)
     return figure
 
 
