@@ -28,8 +28,10 @@ def hardware_warnings(table: pa.Table) -> Iterator[str]:
     sharing: set[int] = set()
     for text, count in Counter(table.column(ENVIRONMENT).to_pylist()).items():
         where = json.loads(text) if text else {}
-        models[_model(where)] += count
-        sharing.add(int(where.get("workers_per_device", "1")))
+        if isinstance(where, dict):
+            models[_model(where)] += count
+            workers = str(where.get("workers_per_device", "1"))
+            sharing.add(int(workers) if workers.isdecimal() else 1)
     del models[""]
     if len(models) > 1 and any(model != "CPUs" for model in models):
         counts = ", ".join(f"{count:,} on {model}" for model, count in sorted(models.items()))
@@ -39,7 +41,7 @@ def hardware_warnings(table: pa.Table) -> Iterator[str]:
         yield f"times were measured while up to {most} workers shared a device"
 
 
-def _model(where: dict[str, str]) -> str:
+def _model(where: dict[str, object]) -> str:
     """Return the model of an accelerator; all processors are one, and a job without result none."""
     device = where.get("device", "")
-    return "CPUs" if device == "cpu" else where.get("device_name", device)
+    return "CPUs" if device == "cpu" else str(where.get("device_name", device))

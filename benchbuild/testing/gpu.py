@@ -123,7 +123,7 @@ class PretendGpu(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def __init__(self, capacity: int | None = None) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        _register()
+        register()
         self.device = torch.device(NAME, 0)
         self.capacity = capacity
         self.live = self.peak = self.uploads = 0
@@ -417,7 +417,11 @@ class _Module:
 _MODULE = _Module()
 
 
-def _register() -> None:
-    """Tell torch of the device, once in a process."""
+def register() -> None:
+    """Tell torch of the device, once in a process.
+
+    Torch counts devices when it computes its first gradient. Where gradients come before the first
+    `PretendGpu`, as in a suite of tests, this comes before them.
+    """
     if getattr(torch, NAME, None) is None:
         _setup_privateuseone_for_python_backend(rename=NAME, backend_module=_MODULE)

@@ -259,13 +259,7 @@ class Evaluations(Typed):
         return record.eval_reasons or ("",) * self.count
 
     def problems(self, record: Evaluated) -> Iterator[str]:
-        """Say where the figures of a record are not what its curves give.
-
-        Raises:
-            ValueError: If it does not say where it was evaluated.
-        """
-        if record.environment:
-            parse_object(record.environment)
+        """Say where the figures of a record are not what its curves give."""
         names = ("eval_valid", "eval_perf", "eval_full", "eval_status", "curves")
         lengths = {name: len(getattr(record, name)) for name in names}
         if not any(lengths.values()):
@@ -282,6 +276,16 @@ class Evaluations(Typed):
             for seed, result in results.items():
                 for problem in result.problems(config):
                     yield f"{config.model} seed {seed}: {problem}"
+
+
+def check_environment(record: Evaluated) -> None:
+    """Refuse a record that does not say where it was evaluated.
+
+    Raises:
+        ValueError: If what it says is no JSON object.
+    """
+    if record.environment:
+        parse_object(record.environment)
 
 
 def read_evaluation(text: Any) -> EvalConfig:

@@ -23,6 +23,7 @@ from benchbuild.kinds.condense.evaluations import (
     EvaluatedSettings,
     Evaluations,
     Outcome,
+    check_environment,
     read_evaluation,
 )
 from benchbuild.kinds.condense.forms import payload_of
@@ -121,6 +122,7 @@ class CondenseKind(JobKind[CondenseSettings, CondenseJobs, CondenseRecord]):
 
     def problems(self, run: CondenseRun, record: CondenseRecord) -> Iterator[str]:
         """Check a record's figures against its curves, its choice against its trace."""
+        check_environment(record)
         yield from run.settings.evaluations.problems(record)
         valid, kept = np.asarray(record.trace_valid), payload_of(record)
         if not len(valid):

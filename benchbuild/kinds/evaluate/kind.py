@@ -17,7 +17,11 @@ from typing import TYPE_CHECKING, Annotated
 
 from benchbuild.errors import DatasetError, MergeError, PlanError
 from benchbuild.kinds.condense.costs import evaluation_seconds
-from benchbuild.kinds.condense.evaluations import EvaluatedSettings, Evaluations
+from benchbuild.kinds.condense.evaluations import (
+    EvaluatedSettings,
+    Evaluations,
+    check_environment,
+)
 from benchbuild.kinds.condense.forms import payload_type
 from benchbuild.kinds.condense.kind import EvaluatingWorker
 from benchbuild.kinds.condense.records import CondenseKey, ConfigTexts
@@ -109,7 +113,8 @@ class EvaluateKind(JobKind[EvaluateSettings, EvaluateJobs, EvaluateRecord]):
 
     def problems(self, run: EvaluateRun, record: EvaluateRecord) -> Iterator[str]:
         """Check a record's figures against its curves."""
-        return run.settings.evaluations.problems(record)
+        check_environment(record)
+        yield from run.settings.evaluations.problems(record)
 
     def score(self, record: EvaluateRecord) -> float:
         """Return the best validation metric of any model."""

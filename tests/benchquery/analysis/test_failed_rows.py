@@ -186,8 +186,8 @@ CASES = (
     Case("weight_errors", analysis.weight_errors, WEIGHTS, ("weight",)),
     Case("compare_weights", lambda t: analysis.compare_weights(SEARCHED, t, 0.2)),
 )  # fmt: skip
-APART = {"decompose", "landscape"}
-"""Analyses with a test of their own: these need all architectures of a space."""
+APART = {"decompose", "landscape", "search_agreement"}
+"""Analyses with a test of their own: these need all architectures of a space, or another table."""
 
 
 def plain(result: Any) -> Any:
