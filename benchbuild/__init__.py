@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from benchbuild.api import build, merge, run
+    from benchbuild.kinds.choose.kind import choose_run
     from benchbuild.kinds.condense.evaluations import Evaluations
     from benchbuild.kinds.condense.kind import condense_run
     from benchbuild.kinds.condense.loading import load as load_condensed
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Evaluations",
     "build",
+    "choose_run",
     "condense_run",
     "darts_run",
     "evaluate_run",
@@ -42,6 +44,7 @@ __all__ = [
 _HOMES = {
     "Evaluations": "kinds.condense.evaluations:Evaluations",
     "build": "api:build",
+    "choose_run": "kinds.choose.kind:choose_run",
     "condense_run": "kinds.condense.kind:condense_run",
     "darts_run": "kinds.darts.kind:darts_run",
     "evaluate_run": "kinds.evaluate.kind:evaluate_run",

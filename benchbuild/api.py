@@ -46,6 +46,7 @@ def run(
     device: str = "auto",
     workers_per_device: int = 1,
     data_root: PathLike | None = None,
+    capture: bool = False,
     engine: Engine | None = None,
     retry_failed: bool = False,
     progress: bool = False,
@@ -61,6 +62,7 @@ def run(
         device: ``auto``, ``cpu``, ``cuda`` or ``cuda:i``.
         workers_per_device: Processes that share a GPU.
         data_root: Folder of the datasets; None for the default.
+        capture: Whether trainings capture an epoch as a CUDA graph; the figures are the same.
         engine: Where jobs run, not yet started; it decides on workers and devices then. None for
             processes on this machine.
         retry_failed: Whether to run those again that ended for reasons of the machine.
@@ -88,6 +90,7 @@ def run(
             device=device,
             per_device=workers_per_device,
             data_root=data_root,
+            capture=capture,
         )
         engine = LocalEngine(wanted)
     try:
@@ -107,6 +110,7 @@ def worker_settings(
     device: str,
     per_device: int,
     data_root: PathLike | None,
+    capture: bool = False,
 ) -> WorkerSettings:
     """Return how many workers of a run there shall be, and where.
 
@@ -125,6 +129,7 @@ def worker_settings(
         per_device=per_device,
         data_root=os.path.realpath(root) if root else None,
         scratch=str(Path(os.path.realpath(out)) / SCRATCH),
+        capture=capture,
     )
 
 

@@ -104,3 +104,7 @@ class EvaluationError(BenchBuildError, ValueError):
 
 class WorkerError(BenchBuildError, RuntimeError):
     """Workers that can't start, or an engine that is not there."""
+
+
+class PublishError(BenchBuildError, ValueError):
+    """Something can't be published as it was asked for."""

@@ -7,6 +7,9 @@ class after another, gradients differentiated twice. Both make the same steps fr
 iteration by iteration in turn, so that a busy machine disturbs both alike. Shown too is the
 greatest relative difference of a loss over all steps: rounding errors of single precision.
 
+Then the highest memory of trajectory matching with few and with many experts, beside what these
+take on disk: checkpoints are read as they are needed.
+
 Ours passes the synthetic images of all classes through the network at once, which saves most where
 they are not outweighed by real ones: those take what the convolutions take, in whatever order.
 """
@@ -15,19 +18,23 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from benchbuild.compute.meters import Stopwatch
+from benchbuild.compute.meters import MemoryMeter, Stopwatch
 from benchbuild.datasets import load_images
 from benchbuild.kinds.condense.images.backbone import Backbone
 from benchbuild.kinds.condense.images.networks import ConvNet
 from benchbuild.kinds.condense.images.problem import ImagesProblem
 from benchbuild.kinds.condense.images.synthetic import RealBatches, Siamese, first_images
+from benchbuild.kinds.condense.method import Workspace
 from benchbuild.kinds.condense.methods.images.dc import GradientMatching
 from benchbuild.kinds.condense.methods.images.dm import DistributionMatching
+from benchbuild.kinds.condense.methods.images.tm import condense as condense_by_trajectories
 from benchquery.kinds.condensed.config import CondenseConfig
 
 CPU = torch.device("cpu")
@@ -76,7 +83,8 @@ class Plain:
 
 def embeddings(network: ConvNet, real: Tensor, made: Tensor, _label: int) -> Tensor:
     """Return how far the mean embeddings of a class are apart."""
-    wanted = network.embed(real).detach().mean(dim=0)
+    network.requires_grad_(False)
+    wanted = network.embed(real).mean(dim=0)
     return (wanted - network.embed(made).mean(dim=0)).square().sum()
 
 
@@ -120,6 +128,16 @@ def against_plain(
     return plain_seconds / rounds, our_seconds / rounds, worst
 
 
+def trajectories(problem: ImagesProblem, config: CondenseConfig) -> tuple[int, int]:
+    """Bytes of experts on disk, and the highest memory of this process while TM has them."""
+    with TemporaryDirectory() as folder:
+        workspace = Workspace(Path(folder), {})
+        meter = MemoryMeter(CPU)
+        for _ in condense_by_trajectories(problem, config, workspace):
+            pass
+        return int(workspace.costs["expert_bytes"]), meter.peak()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--dataset", default="digits")
@@ -127,6 +145,7 @@ def main() -> None:
     parser.add_argument("--per-class", type=int, nargs="*", default=[1, 10])
     parser.add_argument("--batch", type=int, nargs="*", default=[8, 64], help="real, of a class")
     parser.add_argument("--width", type=int, default=128)
+    parser.add_argument("--experts", type=int, nargs="*", default=[2, 20], help="of TM")
     parser.add_argument("--rounds", type=int, default=5, help="iterations timed")
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -143,6 +162,17 @@ def main() -> None:
                 plain, ours, worst = against_plain(problem, config, options.rounds)
                 label = f"{method}, {per_class} a class, {batch} real"
                 print(f"{label:<34}{plain:>10.4f}{ours:>10.4f}{plain / ours:>9.1f}{worst:>12.1e}")
+    print(f"\n{'TM, MB':<34}{'on disk':>10}{'memory':>10}")
+    few = {"epochs": 4, "evaluate_every": 4, "expert_epochs": 2, "start_epochs": 0, "stretch": 2}
+    for experts in options.experts:
+        config = CondenseConfig(
+            *(options.dataset, "tm"),
+            per_class=1,
+            domain="images",
+            **{"width": options.width, "experts": experts, "steps": 2, **few},
+        )
+        disk, memory = trajectories(problem, config)
+        print(f"{f'{experts} experts':<34}{disk / 1e6:>10.1f}{memory / 1e6:>10.0f}", flush=True)
 
 
 if __name__ == "__main__":

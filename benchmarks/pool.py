@@ -22,7 +22,7 @@ import numpy as np
 
 from benchbuild.pipeline.plan import Shard
 from benchbuild.pipeline.runfolder import RunFolder
-from benchbuild.pipeline.units import readable_seconds
+from benchquery.units import readable_seconds
 
 
 def timed_run(folder: Path, workers: int, options: argparse.Namespace) -> tuple[float, float]:

@@ -6,13 +6,17 @@ environments of their own can be run there::
 
     export PYTHONPATH=. OMP_NUM_THREADS=1 AUTOGL_BACKEND=pyg
     python benchmarks/table2.py run random local evolution reinforce --seeds 100 -o out/own.parquet
-    python benchmarks/table2.py run nni:random nni:evolution nni:evolution-repeats -o out/n.parquet
-    python benchmarks/table2.py run nni:rl -o out/rl.parquet
-    python benchmarks/table2.py run autogl:random autogl:graphnas autogl:agnn -o out/gl.parquet
+    python benchmarks/table2.py run nni:random nni:evolution nni:evolution-repeats --seeds 20 \
+        -o out/n.parquet
+    python benchmarks/table2.py run nni:rl --seeds 10 -o out/rl.parquet
+    python benchmarks/table2.py run autogl:graphnas autogl:agnn --seeds 10 -o out/gl.parquet
+    python benchmarks/table2.py keep out/n.parquet out/rl.parquet out/gl.parquet
     python benchmarks/table2.py report out/*.parquet --figure docs/images/figure8.png
 
-Strategies that are slow or need environments of their own were run with five seeds once. What they
-came to is kept in ``table2-five-seeds.csv``, and stands in the report where no traces are given.
+Strategies that are slow or need environments of their own were run with 5 to 20 seeds once. What
+they came to is kept in ``table2-kept.csv`` by ``keep``, and stands in the report where no traces
+are given. A file of traces may be of some datasets and one protocol: ``--dataset cora --protocol
+leaky-test``; so a search that was cut short goes on where it was.
 """
 
 from __future__ import annotations
@@ -33,9 +37,7 @@ from scipy import stats
 from benchquery import lightread
 from benchquery.analysis.statistics import holm
 from benchquery.search import (
-    PROTOCOLS,
     Budget,
-    Standing,
     Trace,
     compare,
     load,
@@ -45,6 +47,7 @@ from benchquery.search import (
 )
 from benchquery.search.plot import plot_search
 
+PROTOCOLS = ("validation", "leaky-test")
 DATASETS = (
     "cora", "citeseer", "pubmed", "cs", "physics", "photo", "computers", "arxiv", "proteins",
 )  # fmt: skip
@@ -62,6 +65,8 @@ class Cell:
         seeds: Over how many searches.
         perf: The mean test metric of the finds.
         perf_error: Its standard error.
+        jump: The mean of the largest step that the best so far makes, after the first tenth of the
+            queries; None where it was not kept.
     """
 
     strategy: str
@@ -70,9 +75,15 @@ class Cell:
     seeds: int
     perf: float
     perf_error: float
+    jump: float | None = None
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What it is of."""
+        return self.strategy, self.protocol, self.dataset
 
 
-KEPT = Path(__file__).with_name("table2-five-seeds.csv")
+KEPT = Path(__file__).with_name("table2-kept.csv")
 PAPER_SEEDS = 5
 LEAST_ERROR = 0.005
 """In points: what a printed error of 0.00 may be at most."""
@@ -146,18 +157,61 @@ def cell(mean: float, error: float) -> str:
     return f"{mean:.2f} ± {error:.2f}"
 
 
-def all_cells(standings: Sequence[Standing]) -> list[Cell]:
-    """Return what the traces say, then what is kept of strategies that have none."""
-    names = [field.name for field in dataclasses.fields(Cell)]
-    cells = [Cell(**{name: getattr(row, name) for name in names}) for row in standings]
-    searched = {cell.strategy for cell in cells}
+def kept() -> list[Cell]:
+    """Return what is kept of searches."""
     with KEPT.open(newline="") as file:
-        kept = [
+        return [
             Cell(row["strategy"], row["protocol"], row["dataset"], int(row["seeds"]),
-                 float(row["mean"]) / 100, float(row["error"]) / 100)
+                 float(row["mean"]) / 100, float(row["error"]) / 100,
+                 float(row["jump"]) / 100 if row["jump"] else None)
             for row in csv.DictReader(file)
         ]  # fmt: skip
-    return cells + [cell for cell in kept if cell.strategy not in searched]
+
+
+def keep(traces: Sequence[Trace]) -> None:
+    """Keep what searches came to: those of as many seeds or more take the place of older ones."""
+    cells = {cell.key: cell for cell in kept()}
+    for cell in cells_of(traces):
+        if cell.key not in cells or cell.seeds >= cells[cell.key].seeds:
+            cells[cell.key] = cell
+    with KEPT.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["strategy", "protocol", "dataset", "seeds", "mean", "error", "jump"])
+        for cell in cells.values():
+            jump = "" if cell.jump is None else f"{100 * cell.jump:.3f}"
+            writer.writerow([*cell.key, cell.seeds, f"{100 * cell.perf:.4f}",
+                             f"{100 * cell.perf_error:.4f}", jump])  # fmt: skip
+
+
+def largest_step(trace: Trace) -> float:
+    """Return the largest step that the best so far makes, after the first tenth of the queries."""
+    best = np.maximum.accumulate(trace.progress().rewards)
+    return float(np.diff(best[len(best) // 10 :]).max(initial=0.0))
+
+
+def cells_of(traces: Sequence[Trace]) -> list[Cell]:
+    """Return what searches came to, strategies in the order in which they were run."""
+    order = list(dict.fromkeys(trace.strategy for trace in traces))
+    steps: dict[tuple[str, str, str], list[float]] = {}
+    for trace in traces:
+        key = (trace.strategy, trace.protocol, trace.dataset)
+        steps.setdefault(key, []).append(largest_step(trace))
+    standings = sorted(compare(traces), key=lambda row: order.index(row.strategy))
+    contests = {(row.dataset, row.table_sha256, row.budget, row.workers) for row in standings}
+    if len(contests) > len({row.dataset for row in standings}):
+        sys.exit("the traces are of several tables, budgets or numbers of workers on a dataset")
+    return [
+        Cell(row.strategy, row.protocol, row.dataset, row.seeds, row.perf, row.perf_error,
+             float(np.mean(steps[row.strategy, row.protocol, row.dataset])))
+        for row in standings
+    ]  # fmt: skip
+
+
+def all_cells(traces: Sequence[Trace]) -> list[Cell]:
+    """Return what the traces say, then what is kept of searches that they have none of."""
+    cells = cells_of(traces)
+    searched = {cell.key for cell in cells}
+    return cells + [cell for cell in kept() if cell.key not in searched]
 
 
 def exactly(protocol: str) -> list[str]:
@@ -180,8 +234,9 @@ def side_by_side(standings: Sequence[Cell]) -> list[list[str]]:
             cells = [found.get((strategy, protocol, dataset)) for dataset in DATASETS]
             if any(cells):
                 figures = [cell(100 * s.perf, 100 * s.perf_error) if s else "" for s in cells]
-                seeds = str(next(s.seeds for s in cells if s))
-                yield [strategy, f"here, {protocol.removeprefix('leaky-')}", seeds, *figures]
+                counts = sorted({s.seeds for s in cells if s}, reverse=True)
+                reward = f"here, {protocol.removeprefix('leaky-')}"
+                yield [strategy, reward, " or ".join(map(str, counts)), *figures]
 
     rows = [["method", "rewarded with", "seeds", *DATASETS]]
     for row in PAPER:
@@ -270,15 +325,9 @@ def verdicts(standings: Sequence[Cell]) -> list[list[str]]:
 
 
 def report(traces: Sequence[Trace], figure: Path | None) -> None:
-    order = list(dict.fromkeys(trace.strategy for trace in traces))
-    standings = sorted(compare(traces), key=lambda row: order.index(row.strategy))
-    contests = {(row.dataset, row.table_sha256, row.budget, row.workers) for row in standings}
-    if len(contests) > len({row.dataset for row in standings}):
-        sys.exit("the traces are of several tables, budgets or numbers of workers on a dataset")
-    seeds = max(row.seeds for row in standings)
-    cells = all_cells(standings)
-    print(f"Test metric in percent, {BUDGET} of the architectures, {seeds} seeds, mean ± standard "
-          f"error:\n\n{markdown(side_by_side(cells))}")  # fmt: skip
+    cells = all_cells(traces)
+    print(f"Test metric in percent, {BUDGET} of the architectures, mean ± standard error:\n\n"
+          f"{markdown(side_by_side(cells))}")  # fmt: skip
     print(f"\nThe paper's figures against ours, test-rewarded:\n\n{markdown(verdicts(cells))}")
     print(f"\nWhat the honest reward changes:\n\n{markdown(price_of_honesty(cells))}")
     if figure:
@@ -286,11 +335,9 @@ def report(traces: Sequence[Trace], figure: Path | None) -> None:
 
 
 def draw(traces: Sequence[Trace], figure: Path) -> None:
-    """Draw the strategies that ran under both protocols, one picture each."""
-    ran = [{t.strategy for t in traces if t.protocol == protocol} for protocol in PROTOCOLS]
-    both = [trace for trace in traces if trace.strategy in set.intersection(*ran)]
+    """Draw the searches of each protocol, one picture each."""
     for protocol, name in zip(PROTOCOLS, (f"{figure.stem}-validation", figure.stem), strict=True):
-        chosen = [trace for trace in both if trace.protocol == protocol]
+        chosen = [trace for trace in traces if trace.protocol == protocol]
         chosen.sort(key=lambda trace: DATASETS.index(trace.dataset))
         plot_search(chosen, figure.with_stem(name), "perf")
 
@@ -304,6 +351,8 @@ def main() -> None:
     runner.add_argument("--dataset", action="append", choices=DATASETS)
     runner.add_argument("--protocol", action="append", choices=PROTOCOLS)
     runner.add_argument("--seeds", type=int, default=5, help="of each search (5)")
+    keeper = commands.add_parser("keep", help="keep what searches came to, for reports to come")
+    keeper.add_argument("traces", nargs="+", type=Path)
     reporter = commands.add_parser("report", help="print the tables, draw the figure")
     reporter.add_argument("traces", nargs="+", type=Path)
     reporter.add_argument("--figure", type=Path)
@@ -312,8 +361,12 @@ def main() -> None:
         args.out.parent.mkdir(parents=True, exist_ok=True)
         datasets, protocols = args.dataset or DATASETS, args.protocol or PROTOCOLS
         search(args.strategies, datasets, protocols, args.seeds, args.out)
+        return
+    traces = [trace for path in args.traces for trace in load(path)]
+    if args.command == "keep":
+        keep(traces)
     else:
-        report([trace for path in args.traces for trace in load(path)], args.figure)
+        report(traces, args.figure)
 
 
 if __name__ == "__main__":

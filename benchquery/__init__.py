@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from benchquery.kinds.condensed.table import CondensedTable
     from benchquery.kinds.weights.reading import read_weights
     from benchquery.kinds.weights.table import WeightTable
+    from benchquery.remote.fetch import fetch
     from benchquery.table.kind import Picture, TableKind
     from benchquery.table.record import Record
     from benchquery.table.rows import RowTable
@@ -42,6 +43,7 @@ _HOMES = {
     "kinds.condensed.table": ("CondensedTable",),
     "kinds.weights.reading": ("read_weights",),
     "kinds.weights.table": ("WeightTable",),
+    "remote.fetch": ("fetch",),
     "table.kind": ("Picture", "TableKind"),
     "table.record": ("Record",),
     "table.rows": ("RowTable",),
@@ -72,6 +74,7 @@ __all__ = [
     "TableKind",
     "WeightTable",
     "condread",
+    "fetch",
     "find",
     "get_space",
     "lightread",

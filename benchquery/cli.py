@@ -18,8 +18,9 @@ PROGRAM = "benchquery"
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """Return the parser of the whole command line."""
+    """Return the parser of the whole command line, which commands find as ``args.parser``."""
     parser = Parser(prog=PROGRAM, description="Ask tables of graph-learning experiments.")
+    parser.set_defaults(parser=parser)
     parser.add_argument("--version", action="version", version=f"graphtab {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=Parser)
     for command in load_commands():

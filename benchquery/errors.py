@@ -60,6 +60,10 @@ class SchemaVersionError(BenchQueryError):
     """A table was written in a layout that this version does not know."""
 
 
+class FetchError(BenchQueryError):
+    """A table can't be fetched: it is not offered, or no mirror gives it as it was offered."""
+
+
 class UnsafePickleError(BenchQueryError):
     """A pickle asks for something other than plain data, so it is not opened."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 PLAIN = ("hash", "ratio", "seed")
@@ -13,15 +13,15 @@ PLAIN = ("hash", "ratio", "seed")
 
 def to_json(row: Mapping[str, Any]) -> str:
     """Return a row as a JSON object; what has no figure is null, as JSON knows no NaN."""
-    return json.dumps(_known(row))
+    return json.dumps(to_plain(row))
 
 
-def _known(value: Any) -> Any:
-    """Return a value with null for every NaN inside."""
+def to_plain(value: Any) -> Any:
+    """Return a value as JSON knows it: None for every NaN inside."""
     if isinstance(value, Mapping):
-        return {name: _known(inner) for name, inner in value.items()}
+        return {name: to_plain(inner) for name, inner in value.items()}
     if isinstance(value, list):
-        return [_known(inner) for inner in value]
+        return [to_plain(inner) for inner in value]
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
@@ -67,6 +67,29 @@ def format_table(rows: Iterable[Mapping[str, Any]], plain: Sequence[str] = PLAIN
         lines.append("  ".join(padded).rstrip())
     lines.insert(1, "  ".join("-" * width for width in widths))
     return "\n".join(lines)
+
+
+def fitting(
+    rows: Sequence[Mapping[str, Any]], width: int, kept: Collection[str]
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Leave out columns, the last first, until the table of some rows is not wider than a width.
+
+    Args:
+        rows: Rows with the same keys.
+        width: In characters.
+        kept: Keys that are never left out.
+
+    Returns:
+        The rows without these columns, and the names of the columns in their order.
+    """
+    names = list(rows[0]) if rows else []
+    left_out: list[str] = []
+    for name in [name for name in reversed(names) if name not in kept]:
+        shown = [{key: row[key] for key in names if key not in left_out} for row in rows]
+        if max(map(len, format_table(shown).splitlines())) <= width:
+            break
+        left_out.insert(0, name)
+    return [{key: row[key] for key in names if key not in left_out} for row in rows], left_out
 
 
 def format_html(title: str, rows: Sequence[Mapping[str, Any]], total: int, source: str) -> str:

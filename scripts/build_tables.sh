@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 condense() {
     out="out/runs/$dataset-condensed-$1"
     shift
-    benchbuild condense --dataset "$dataset" --device cpu --out "$out" "$@"
+    benchbuild condense --dataset "$dataset${sample-}" --device cpu --out "$out" "$@"
 }
 
 # condensed DATASET RATIOS
@@ -30,20 +30,31 @@ publish() {
     benchbuild verify "$table"
 }
 
-# trained DATASET OPTIONS...
+# trained NAME DATASET OPTIONS...
 trained() {
-    run="out/runs/$1-built"
-    name="$1-built"
+    name=$1
+    shift
     # The bundled ones are rounded as the published tables are.
-    benchbuild train --dataset "$@" --round-valid 3 --device cpu --out "$run"
-    publish "$name" "$run"
+    benchbuild train --dataset "$@" --round-valid 3 --device cpu --out "out/runs/$name"
+    publish "$name" "out/runs/$name"
 }
 
-trained cora --sample 200 --seeds 3
-trained citeseer --sample 40 --seeds 3
-trained pubmed --sample 12 --seeds 3
-trained photo --sample 12 --seeds 3
-trained computers --sample 12 --seeds 3
+trained cora-built cora --sample 200 --seeds 3
+trained citeseer-built citeseer --sample 40 --seeds 3
+trained pubmed-built pubmed --sample 12 --seeds 3
+trained photo-built photo --sample 12 --seeds 3
+trained computers-built computers --sample 12 --seeds 3
+
+# All that stack four of gin and graph, once each, with a seed that cora-built does not have.
+stacks=$(
+    python3 - <<EOF
+from benchquery import SPACES, Arch
+
+archs = map(Arch.from_hash, SPACES["full"].hashes)
+print(*(arch.valid_hash() for arch in archs if {"gin", "graph"}.issuperset(arch.ops)), sep=",")
+EOF
+)
+trained cora-stacks cora --archs "$stacks" --seeds 3,
 
 # sets DATASET: sets of graphs, by methods that choose and methods that learn, and what those began
 # with. Seed 0 is what settings may be chosen by.
@@ -61,18 +72,24 @@ sets() {
     }
 }
 
-# released RUN OPTIONS...: by the faults and the settings of published code, a table a run.
+# aside RUN OPTIONS...: what is judged by other settings than the rest, a table a run.
+aside() {
+    run=$1
+    shift
+    condense "aside-$run" "$@"
+    benchbuild merge "out/runs/$dataset-condensed-aside-$run" --out "out/aside/$dataset-$run" --replace
+}
+
+# released RUN OPTIONS...: by the faults and the settings of published code.
 released() {
     run=$1
     shift
-    condense "released-$run" --protocol as-released --seed 1 --eval-hp full_graphs=0 "$@"
-    benchbuild merge "out/runs/$dataset-condensed-released-$run" \
-        --out "out/released/$dataset-$run" --replace
+    aside "released-$run" --protocol as-released --seed 1 --eval-hp full_graphs=0 "$@"
 }
 
-# joined NAME: what was published of a dataset and what was released become one table.
+# joined NAME: what was published of a dataset and what was made aside become one table.
 joined() {
-    benchbuild join "data/$1-condensed" out/released/"$1"-* --out "data/$1-condensed" --replace
+    benchbuild join "data/$1-condensed" out/aside/"$1"-* --out "data/$1-condensed" --replace
     benchbuild verify "data/$1-condensed"
 }
 
@@ -84,24 +101,184 @@ publish cora-condensed out/runs/cora-condensed-*
 condensed citeseer 0.009,0.018,0.036
 publish citeseer-condensed out/runs/citeseer-condensed-*
 
+# judged NAME CONDITION OPTIONS...: judge stored graphs once more, and keep the rows that are new.
+judged() {
+    run="out/runs/$dataset-judged-$1"
+    new="out/more/$dataset/$1"
+    condition=$2
+    shift 2
+    benchbuild evaluate "data/$dataset-condensed" --seeds 1 --device cpu --out "$run" "$@"
+    benchbuild merge "$run" --out "$new-whole" --replace
+    benchbuild join "$new-whole" --where "$condition" --no-graphs --out "$new" --replace
+    rm -r "$new-whole"
+}
+
+# more DATASET RATIO: other models and tasks on stored graphs of one size, in a table of their own
+# without the graphs.
+more() {
+    dataset=$1
+    all="--where ratio==$2 --where seed==0 --where protocol==corrected"
+    some="$all --where method!=geom --where method!=gcdm --where method!=k-center"
+    some="$some --where method!=herding"
+    task="task != node-classification"
+    # shellcheck disable=SC2086
+    {
+        judged links "$task" $all --task link-prediction
+        judged clusters "$task" $some --task node-clustering --models daegc,k-means
+        judged pretrained "$task" $some --task node-clustering-pretrained
+        judged structural "$task" $some --task structural-anomaly-detection
+        judged contextual "$task" $some --task contextual-anomaly-detection
+        judged models "model != gcn" $some --models sgc,mlp,appnp,sage,cheby,transformer
+    }
+    benchbuild join "out/more/$dataset"/* --no-graphs --out "data/$dataset-condensed-tasks" --replace
+    benchbuild verify "data/$dataset-condensed-tasks"
+}
+
+more cora 0.026
+more citeseer 0.018
+
 sets nci1
 condense mirage-more --per-class 5,20 --models gcn,gin --method mirage --seed 1
 publish nci1-condensed out/runs/nci1-condensed-mirage* out/runs/nci1-condensed-[cil]*
 kidd="--method kidd-lr --init published-herding --models gin --eval-preset kidd --eval-hp pooling=mean"
-both="--per-class 1,10,50 --models gcn,gin"
+sizes="--per-class 1,10,50"
+chosen="$sizes --method herding,k-center --hp embedding=published"
+# Of GC-Bench's GIN the last epoch counts; its GCN is that of DosCond.
+gin="--models gin --eval-preset gc-bench"
+gcn="--models gcn --eval-preset doscond --eval-hp tried_every=25"
+decayed="--models gcn,gin --eval-preset mirage --eval-hp weight_decay=100 --eval-hp tried_every=25"
 # shellcheck disable=SC2086
 {
     released kidd-1 --per-class 1 $kidd --eval-hp layers=3
     released kidd-10 --per-class 10 $kidd --eval-hp layers=4
     released kidd-50 --per-class 50 $kidd
-    released core-sets $both --method herding,k-center --hp embedding=published --eval-preset gc-bench
-    released random $both --method random --eval-preset gc-bench
-    released doscond $both --method doscond --eval-preset gc-bench
-    released mirage $both --method mirage --eval-preset mirage
+    released doscond $sizes --method doscond $gin
+    released doscond-loop $sizes --method doscond --hp edges=likely $gcn
+    released core-sets-gin $chosen $gin --eval-hp tried_every=200
+    released core-sets-gcn $chosen $gcn
+    released random-gin $sizes --method random $gin --eval-hp tried_every=200
+    released random-gcn $sizes --method random $gcn
+    # The supports of Table B1; those for 1 a class, 451 and 441, leave class 0 without a pattern.
+    released mirage-5 --per-class 5 --method mirage --hp supports=351,381 $decayed
+    released mirage-10 --per-class 10 --method mirage --hp supports=301,291 $decayed
+    released mirage-20 --per-class 20 --method mirage --hp supports=251,231 $decayed
+    released mirage-50 --per-class 50 --method mirage --hp supports=201,171 $decayed
 }
 joined nci1
 
 for name in molbace molbbbp; do
     sets "$name"
-    publish "$name-condensed" out/runs/"$name"-condensed-*
+    condense mirage-more --per-class 5,20 --models gcn,gin --method mirage --seed 1
+    publish "$name-condensed" out/runs/"$name"-condensed-[cilm]*
+done
+
+dataset=molbace
+judged="--models gin --eval-preset kidd --eval-hp pooling=mean --eval-hp tried_every=200"
+# By KiDD's own commands. Their updates of 1e-6 change next to nothing: two snapshots are enough.
+kidd="--method kidd-lr --hp evaluate_every=300"
+added="$gin --eval-hp tried_every=200 --eval-hp pooling=sum"
+# By the defaults of GC-Bench.
+defaults="--method kidd-lr --init published-herding --hp lr_adj=1e-3 --hp lr_feat=1e-3"
+defaults="$defaults --hp nodes=68 --hp rank=16"
+# shellcheck disable=SC2086
+{
+    released kidd-1 --per-class 1 --method kidd-lr --init published-random $judged
+    released kidd-1-sum --per-class 1 --init published-random $kidd $added
+    released kidd-10 --per-class 10 --init published-random $kidd $judged
+    released kidd-10-sum --per-class 10 --init published-random $kidd $added
+    released kidd-50-sum --per-class 50 --init published-herding $kidd $added --eval-hp weight_decay=5e-5
+    released defaults-1 --per-class 1 $defaults $judged
+    released defaults-50 --per-class 50 $defaults --hp evaluate_every=100 $judged
+}
+joined molbace
+
+# cheap DATASET MIRAGE_SIZES OPTIONS...: what takes no training to make, tried now and then, on sets
+# of which a pass takes a second and more.
+cheap() {
+    dataset=$1
+    more=$2
+    shift 2
+    judged="--models gcn,gin --seed 1 --eval-seeds 1 $*"
+    # shellcheck disable=SC2086
+    {
+        condense random --per-class 1,10 --method random $judged
+        condense chosen --per-class 1,10 --method herding,k-center --hp embedding=propagated $judged
+        condense mirage --per-class "$more" --method mirage $judged
+    }
+    publish "$dataset-condensed" out/runs/"$dataset"-condensed-*
+}
+
+cheap dd 1,5,10,20,50 --eval-hp full_graphs=0 --eval-hp tried_every=25
+cheap molhiv 1,10 --eval-hp tried_every=50
+
+# Sets of images, by narrow networks and in few steps.
+few="--eval-preset short --eval-hp lr=0.05 --eval-seeds 2"
+gradient="--method dc,dsa --hp outer=3 --hp inner=3 --hp batch=25 --hp lr_image=0.3"
+gradient="$gradient --hp evaluate_every=10"
+kip="--method kip --hp kernel=fc --hp batch=128 --hp evaluate_every=100"
+tm="--method tm --hp experts=2 --hp expert_epochs=10 --hp start_epochs=6 --hp stretch=2 --hp steps=5"
+tm="$tm --hp batch_student=50 --hp expert_batch=64 --hp lr_image=100 --hp lr_rate=1e-4"
+tm="$tm --hp evaluate_every=20"
+
+# taught RUN SIZES SEEDS EPOCHS OPTIONS...: what learns, and what that began with.
+taught() {
+    run=$1
+    sizes=$2
+    seeds=$3
+    epochs=$4
+    shift 4
+    # shellcheck disable=SC2086
+    {
+        condense "$run" --per-class "$sizes" --seed "$seeds" --hp "epochs=$epochs" "$@" $judged
+        condense "init-$run" --per-class "$sizes" --seed 1 --hp epochs=0 "$@" $judged
+    }
+}
+
+all="--per-class 1,10,50 --seed 1,2,3"
+narrow="--hp width=16"
+judged="$few --eval-hp width=16"
+dataset=digits
+# shellcheck disable=SC2086
+{
+    condense random $all --method random $judged
+    condense k-center $all --method k-center $narrow $judged
+    condense raw $all --method k-center --hp embedding=raw $judged
+    taught dm 1,10,50 1,2,3 150 --method dm $narrow --hp batch=32 --hp evaluate_every=150
+    taught kip 1,10,50 1,2,3 100 $kip
+    taught gradient 1,10 1,2,3 10 $gradient $narrow
+    condense gradient-50 --per-class 50 --seed 1 --hp epochs=10 $gradient $narrow $judged
+    taught tm 1,10,50 1 20 $tm $narrow
+}
+publish digits-condensed out/runs/digits-condensed-[dgikrt]*
+for augmentation in dsa imagenet randaugment autoaugment; do
+    augmented="--per-class 10 --seed 1,2,3 $judged --eval-hp augmentation=$augmentation"
+    # shellcheck disable=SC2086
+    {
+        aside "random-$augmentation" --method random $augmented
+        aside "k-center-$augmentation" --method k-center $narrow $augmented
+    }
+done
+joined digits
+
+narrow="--hp width=8"
+judged="$few --eval-hp epochs=40 --eval-hp width=8 --models convnet,mlp"
+sample=:train=2000,valid=300,test=1000
+for dataset in fashion-mnist cifar10-jpeg; do
+    all="--per-class 1,10 --seed 1,2,3"
+    # shellcheck disable=SC2086
+    {
+        condense random $all --method random $judged
+        condense k-center $all --method k-center $narrow $judged
+        condense raw $all --method k-center $narrow --hp embedding=raw $judged
+        taught dm 1,10 1,2,3 60 --method dm $narrow --hp batch=25 --hp evaluate_every=60
+        taught gradient 1,10 1 10 $gradient $narrow
+    }
+    if [ "$dataset" = fashion-mnist ]; then
+        # shellcheck disable=SC2086
+        {
+            condense kip --per-class 1,10 --seed 1 --hp epochs=100 $kip $judged
+            condense tm --per-class 1,10 --seed 1 --hp epochs=20 $tm $narrow $judged
+        }
+    fi
+    publish "$dataset-condensed" out/runs/"$dataset"-condensed-*
 done

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Sets up .venv-test and runs every check: style, types, the plain installation, the tests.
-# Safe to run again. Arguments go to pytest. Real datasets are used where the variable
-# GRAPHTAB_DATA names a folder that holds them; tests say when they are absent.
+# Sets up .venv-test and runs the checks: style, types, the plain installation, the tests but for
+# the slow ones (those too with -m ''). Safe to run again. Arguments go to pytest. Real datasets
+# are used where the variable GRAPHTAB_DATA names a folder that holds them; tests say when they
+# are absent.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/setup.sh
@@ -36,4 +37,4 @@ say "tests"
 if [ -z "${GRAPHTAB_DATA:-}" ]; then
     say "GRAPHTAB_DATA is not set: tests on real datasets are skipped"
 fi
-"$python" -m pytest -n 2 "$@"
+"$python" -m pytest -n 2 -m "not slow" "$@"

@@ -54,9 +54,13 @@ SMOKES = (
         "condense",
         [
             "--dataset csbm:nodes=200,features=32 --ratio 0.1 --epochs 1 --nodes 400 "
-            "--large-ratio 0.2 --method doscond"
+            "--large-ratio 0.2 --method doscond --snapshots 2 --seeds 1 --judge-epochs 3"
         ],
-        [r"^csbm.* at 10\.0%( +\d\S*){4}$", r"^doscond +400 +80( +\d\S*){3}$"],
+        [
+            r"^csbm.* at 10\.0%( +\d\S*){6}$",
+            r"^csbm.* at 10\.0%( +\d\S*){4}$",
+            r"^doscond +400 +80( +\d\S*){3}$",
+        ],
     ),
     Smoke(
         "costs",
@@ -71,8 +75,13 @@ SMOKES = (
     Smoke(
         "explorer",
         ["--rounds 1 --requests 2 --source data/cora"],
-        [r"^page, all files +\d", r"^command to points drawn, s +\d", r"^export of .* MB +\d"],
-        modules=("starlette", "uvicorn", "httpx2", "playwright"),
+        [
+            r"^page, all files +\d",
+            r"^command to points drawn, s +\d",
+            r"^one frame while zooming, all picked, processor, ms +\d",
+            r"^export of .* MB +\d",
+        ],
+        modules=("starlette", "uvicorn", "httpx2", "playwright", "psutil"),
         browser=True,
     ),
     Smoke(
@@ -83,8 +92,17 @@ SMOKES = (
     ),
     Smoke(
         "gpu",
-        [f"--device cpu --dataset karate --ops gcn gat --epochs 2 --out {OUT}/gpu.json"],
-        [r"^product +karate +\d.* s, csr \d.* s$", r"^gat +karate +\d.* epochs/s, .*, ok$"],
+        [
+            "--device cpu --dataset karate --ops gcn gat --epochs 2 --workers 1 "
+            f"--jobs evaluate --out {OUT}/gpu.json"
+        ],
+        [
+            r"^product +karate +\d.* s, csr \d.* s$",
+            r"^gat +karate +\d.* epochs/s, .* predicted\), ok$",
+            r"^workers +karate +1: \d.* epochs/s in all$",
+            r"^job +evaluate node-classification: ok$",
+            r"^job +evaluate contextual-anomaly-detection: ok$",
+        ],
     ),
     Smoke(
         "graph_evaluation",
@@ -92,12 +110,20 @@ SMOKES = (
         [r"^motifs.* gcn( +\d\S*){4}$", r"^motifs.* gin( +\d\S*){4}$"],
     ),
     Smoke(
+        "host_memory",
+        ["--share 0.001 --ops gcn"],
+        [r"^gcn +loading \d+ bytes of an edge, with matrices \d+; proteins: \d\S* GB$"],
+    ),
+    Smoke(
         "images",
         [
             "--dataset digits:train=100,valid=20,test=20 --per-class 1 --batch 4 --width 4 "
-            "--rounds 1"
+            "--rounds 1 --experts 1"
         ],
-        [rf"^{name}, 1 a class, 4 real( +\d\S*){{4}}$" for name in ("dm", "dc")],
+        [
+            *(rf"^{name}, 1 a class, 4 real( +\d\S*){{4}}$" for name in ("dm", "dc")),
+            r"^1 experts( +\d\S*){2}$",
+        ],
     ),
     Smoke(
         "litegntk",
@@ -127,6 +153,17 @@ SMOKES = (
         modules=("nas_bench_graph", "psutil"),
     ),
     Smoke(
+        "rehearsal",
+        ["--share 0.001 --sample 64 --run 2"],
+        [
+            r"^planned +32 shards of 64 jobs",
+            r"^killed +shard 1/32 after [12] of 2 records$",
+            r"^refused +.* 60 jobs missing",
+            r"^merge +.*: 4 architectures",
+            r"^top +",
+        ],
+    ),
+    Smoke(
         "search",
         ["--rounds 1 --queries 20 --seeds 1"],
         [r"^look-up +\d", r"^the oracle adds +-?\d", r"^\d+ searches of 2%, 1 seeds each +\d"],
@@ -143,7 +180,11 @@ SMOKES = (
             f"run random local --seeds 2 -o {OUT}/traces.parquet",
             f"report {OUT}/traces.parquet --figure {OUT}/figure.png",
         ],
-        [r"^Test metric .* 2 seeds", r"^\| random \| here, test \| \d", r"^\| proteins \| \d"],
+        [
+            r"^Test metric .* standard error",
+            r"^\| random \| here, test \| 2 \|",
+            r"^\| proteins \| \d",
+        ],
     ),
     Smoke(
         "train",
@@ -166,6 +207,7 @@ def why_not(smoke: Smoke) -> str | None:
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "smoke",
     [

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -36,6 +38,25 @@ def test_fuzzed_command_lines_end_well(tmp_path: Path) -> None:
     assert outcome.trials == 150
     assert outcome.detected > 0
     assert outcome.harmless > 0
+
+
+def test_a_command_that_takes_the_streams_gets_a_process_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here: list[str] = []
+    anew: list[str] = []
+    for name, seen in (("_run_here", here), ("_run_anew", anew)):
+        monkeypatch.setattr(commands, name, functools.partial(_note, seen))
+    commands.fuzz(1_000, 0, tmp_path)
+    assert "mcp" in anew
+    assert "mcp" not in here
+    assert "top" in here
+
+
+def _note(seen: list[str], rng: random.Random, program: str, words: list[str]) -> tuple[int, str]:
+    """Note a command instead of running it."""
+    seen.append(words[0])
+    return 0, ""
 
 
 def test_messages_are_one_short_printable_line() -> None:

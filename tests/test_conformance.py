@@ -25,7 +25,7 @@ from benchbuild.pipeline.registry import BUILT_IN as JOB_KINDS
 from benchbuild.pipeline.registry import GROUP as KINDS
 from benchbuild.testing import check_dataset, check_job_kind, check_method
 from benchbuild.testing.methods import SMALL
-from benchquery import CondenseConfig, lightread
+from benchquery import CondenseConfig, EvalConfig, lightread
 from benchquery.errors import BudgetExhaustedError, QueryError, UnknownHashError
 from benchquery.kinds.condensed.domains import DOMAINS
 from benchquery.kinds.condensed.methods import ENTRY_POINT_GROUP as METHODS_GROUP
@@ -64,6 +64,14 @@ RUNS: dict[str, Callable[[], AnyRun]] = {
         EVALUATIONS,
     ),
     "evaluate": lambda: benchbuild.evaluate_run(OLD / "karate-condensed", EVALUATIONS),
+    "choose": lambda: benchbuild.choose_run(
+        SMALL["nodes"]["dataset"],
+        "dm",
+        trials=2,
+        sizes=[0.1],
+        ranges={"epochs": [2], "hidden": [8]},
+        judge=EvalConfig(epochs=4, hidden=8),
+    ),
 }
 
 
@@ -119,7 +127,11 @@ def test_the_facts_of_datasets_need_no_torch() -> None:
 
 @pytest.mark.parametrize(
     ("domain", "name"),
-    [(domain.name, name) for domain in DOMAINS.values() for name in domain.methods],
+    [
+        pytest.param(domain.name, name, marks=[pytest.mark.slow] if domain.name == "images" else [])
+        for domain in DOMAINS.values()
+        for name in domain.methods
+    ],
 )
 def test_methods_conform(domain: str, name: str) -> None:
     check_method(name, domain=domain, seeded=name != "mirage")
@@ -293,7 +305,7 @@ def test_a_check_leaves_the_global_generator_alone() -> None:
 
 # -------------------------------------------------------------------- methods with a fault
 
-METHOD_PAGE = code_block("adding-a-method.md", "python", "def condense")
+METHOD_PAGE = code_block("adding-a-method.md", "python", "Mixup:")
 
 
 def install_method(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, source: str) -> None:

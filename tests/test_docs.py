@@ -32,6 +32,11 @@ MODULES = [
     for module in pkgutil.walk_packages([str(ROOT / package)], prefix=f"{package}.")
     if not module.name.endswith("__main__")
 ]
+SLOW = {
+    "analysis", "building", "condensation", "condensed-tasks", "differentiable", "fidelity",
+    "graph-level", "images", "publishing", "search",
+}  # fmt: skip
+"""Pages whose examples train, condense or search for more than ten seconds."""
 SCRIPTS = {"sh scripts/run.sh", "sh scripts/test.sh"}
 
 
@@ -60,7 +65,17 @@ def bin_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(
+            page,
+            id=str(page.relative_to(ROOT)),
+            marks=[pytest.mark.slow] if page.stem in SLOW else [],
+        )
+        for page in PAGES
+    ],
+)
 def test_every_code_block_runs(
     page: Path, tmp_path: Path, bin_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

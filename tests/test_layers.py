@@ -17,14 +17,16 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("benchquery", "benchbuild")
 KINDS = {
     "benchquery": ("architectures", "condensed", "weights", "cells"),
-    "benchbuild": ("tune", "darts", "condense", "evaluate"),
+    "benchbuild": ("tune", "darts", "condense", "evaluate", "choose"),
 }
 """Kinds whose names mean nothing else: ``train`` is also a part of a split."""
 
 LAYERS = {
     "benchquery": (
         ("", "errors", "_imports", "_typing", "naming", "allowed", "text", "pickles", "program"),
+        ("places", "units"),
         ("table",),
+        ("remote",),
         ("analysis", "figures"),
         ("kinds",),
         ("search",),
@@ -41,6 +43,7 @@ LAYERS = {
         ("datasets",),
         ("compute",),
         ("kinds",),
+        ("publishing",),
         ("commands", "api"),
         ("testing", "fuzzing", "cli", "__main__"),
     ),

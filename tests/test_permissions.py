@@ -87,6 +87,7 @@ def test_what_may_not_be_read_is_named(folder: Path) -> None:
     check(pairs)
 
 
+@pytest.mark.slow
 def test_what_may_not_be_written_is_named(folder: Path) -> None:
     mine, theirs = str(folder / "mine"), str(folder / "theirs")
     Path(theirs).mkdir()
@@ -118,6 +119,7 @@ def test_a_table_among_others_is_left_out(folder: Path) -> None:
     assert errors.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_values_from_python_are_refused_alike(folder: Path) -> None:
     """Traces, original files and data roots, which no command reads alone."""
     traces = forbidden(folder, "traces.parquet")

@@ -15,7 +15,7 @@ from benchbuild.errors import KindError
 from benchbuild.pipeline.jobs import AnyKind, AnyRun
 from benchbuild.pipeline.registry import kinds
 
-GENERAL = ("status", "merge", "verify", "datasets")
+GENERAL = ("status", "merge", "verify", "datasets", "publish", "registry")
 """Modules of this package whose commands stand after the first one of a kind."""
 CLUSTER = ("submit", "slurm_script")
 """Modules of this package whose commands stand last."""

@@ -6,6 +6,7 @@ Options that are not Slurm's are handed on to the command that every array task 
 from __future__ import annotations
 
 import argparse
+import math
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,10 +14,15 @@ from typing import TYPE_CHECKING
 from benchbuild.commands import runners
 from benchbuild.commands.options import positive
 from benchbuild.errors import PlanError
+from benchbuild.pipeline.jobs import AnyRun
+from benchbuild.pipeline.registry import kind_of
 from benchquery.naming import suggestion
 
 if TYPE_CHECKING:
     from benchbuild.engines.slurm import Allocation
+
+HEADROOM = 1.2
+"""How many times the predicted memory is asked for."""
 
 
 def add_allocation(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +37,9 @@ def add_allocation(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cpus", type=positive, metavar="N", help="CPUs of a task; default: one a worker"
     )
-    parser.add_argument("--memory", type=positive, metavar="GB", help="memory of a task")
+    parser.add_argument(
+        "--memory", type=positive, metavar="GB", help="memory of a task; default: as predicted"
+    )
     parser.add_argument(
         "--time", type=positive, default=24 * 60, metavar="MIN", help="limit of a task in minutes"
     )
@@ -84,12 +92,13 @@ _OWN = (
 )
 
 
-def allocation_from(args: argparse.Namespace, cpus: int) -> Allocation:
+def allocation_from(args: argparse.Namespace, cpus: int, memory: int) -> Allocation:
     """Return what Slurm is asked for.
 
     Args:
         args: The options.
         cpus: How many CPUs a task needs.
+        memory: How much memory it needs, in GB.
     """
     from benchbuild.engines.slurm import Allocation
 
@@ -101,7 +110,7 @@ def allocation_from(args: argparse.Namespace, cpus: int) -> Allocation:
         gpus=args.gpus or 0,
         gpu_type=args.gpu_type,
         cpus=cpus,
-        memory=args.memory,
+        memory=memory,
         minutes=args.time,
         parallel=args.parallel,
         name=args.name,
@@ -141,8 +150,26 @@ def shard_command(args: argparse.Namespace) -> tuple[Allocation, list[str], Path
     RunFolder.check(out, described)
     needed = command.workers or (args.gpus or 1) * command.workers_per_device
     cpus = args.cpus or (needed if args.gpus else command.workers or 1)
+    workers = needed if args.gpus else command.workers or cpus
+    memory = args.memory or predicted_memory(described, workers, on_gpus=bool(args.gpus))
     if command.workers is None and not args.gpus:
         words += ["--workers", str(cpus)]
     if command.device == "auto" and args.gpus:
         words += ["--device", "cuda"]
-    return allocation_from(args, cpus), words, out
+    return allocation_from(args, cpus, memory), words, out
+
+
+def predicted_memory(run: AnyRun, workers: int, *, on_gpus: bool) -> int:
+    """Return the main memory that a task needs, in GB and rounded up, as far as is predicted.
+
+    Args:
+        run: What it runs a shard of.
+        workers: How many workers it has.
+        on_gpus: Whether they compute on GPUs, so that only what is beside them counts.
+    """
+    kind = kind_of(run.kind)
+    needed = 0.0
+    for cost in kind.costs(run, kind.keys(run)):
+        beside = cost.host_memory if on_gpus else None
+        needed = max(needed, cost.memory if beside is None else beside)
+    return math.ceil(HEADROOM * workers * needed / 1e9)

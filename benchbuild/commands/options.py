@@ -162,6 +162,7 @@ def engine_from(args: argparse.Namespace, out: Path) -> Engine:
         device=args.device,
         per_device=args.workers_per_device,
         data_root=args.data_root,
+        capture=getattr(args, "capture", False),
     )
     if args.engine == "ray":
         from benchbuild.engines.ray import RayEngine

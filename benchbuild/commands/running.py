@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from benchbuild.commands import runners
 from benchbuild.commands.options import engine_from
+from benchbuild.pipeline.cards import how_many_fit
 from benchbuild.pipeline.jobs import AnyRun
 from benchbuild.pipeline.plan import Shard, positions_of
 from benchbuild.pipeline.records import STATUSES
 from benchbuild.pipeline.registry import kind_of
-from benchbuild.pipeline.units import readable_bytes, readable_seconds
+from benchquery.units import readable_bytes, readable_seconds
 
 if TYPE_CHECKING:
     from benchbuild.pipeline.runner import ShardReport
@@ -41,8 +42,14 @@ def out_folder(args: argparse.Namespace, subject: str) -> Path:
     return RUNS / (name if args.command == next(iter(runners())) else f"{name}-{args.command}")
 
 
-def describe(run: AnyRun, shard: Shard) -> str:
-    """Say what a shard has to run and what that is predicted to take."""
+def describe(run: AnyRun, shard: Shard, per_device: int = 1) -> str:
+    """Say what a shard has to run and what that is predicted to take.
+
+    Args:
+        run: The run.
+        shard: The shard.
+        per_device: How many workers shall share a GPU.
+    """
     kind = kind_of(run.kind)
     keys = kind.keys(run)
     costs = kind.costs(run, keys)
@@ -50,12 +57,19 @@ def describe(run: AnyRun, shard: Shard) -> str:
     seconds = sum(cost.seconds for cost in chosen)
     longest = max((cost.seconds for cost in chosen), default=0.0)
     memory = max((cost.memory for cost in chosen), default=0.0)
-    return (
+    text = (
         f"{run.settings.dataset}: {len(keys):,} jobs in all, {len(chosen):,} in shard {shard}\n"
         f"predicted time: {readable_seconds(seconds)} on one core, "
         f"{readable_seconds(longest)} for the longest job\n"
         f"predicted memory: up to {readable_bytes(memory)} a worker"
     )
+    if not (fitting := how_many_fit(chosen, per_device)):
+        return text
+    tensors, host = (
+        readable_bytes(max(getattr(cost, name) for cost in chosen))
+        for name in ("gpu_memory", "host_memory")
+    )
+    return f"{text} on a CPU; on a GPU {tensors} there and {host} beside it\n{fitting}"
 
 
 def run_or_describe(args: argparse.Namespace, run: AnyRun, *, quiet: bool = False) -> int:
@@ -72,7 +86,7 @@ def run_or_describe(args: argparse.Namespace, run: AnyRun, *, quiet: bool = Fals
     """
     shard = Shard.parse(args.shard)
     if args.dry_run:
-        print(describe(run, shard))
+        print(describe(run, shard, args.workers_per_device))
         return 0
     from benchbuild import api
     from benchbuild.pipeline.signals import Stop

@@ -33,6 +33,6 @@ def mean_auc(scores: Tensor, y: Tensor) -> Tensor:
     twice_area = (twice_ranks - positives * (positives + 1)).double()
     pairs = positives * negatives
     defined = pairs > 0
-    areas = torch.where(defined, twice_area / (2 * pairs), 0.0)
+    areas = (twice_area / (2 * pairs)).masked_fill(~defined, 0.0)
     mean = areas.sum() / defined.sum()
-    return torch.where(scores.isfinite().all(), mean, torch.nan)
+    return mean.masked_fill(~scores.isfinite().all(), torch.nan)

@@ -17,7 +17,11 @@ LEVELS = 1 << 16
 
 
 class Dropout:
-    """A source of dropout masks with its own generator, so that nothing else disturbs it."""
+    """A source of dropout masks with its own generator, so that nothing else disturbs it.
+
+    Attributes:
+        generator: That generator.
+    """
 
     def __init__(self, p: float, seed: int, device: torch.device) -> None:
         """Keep entries with probability 1 - p; the seed fixes all masks."""
@@ -25,12 +29,12 @@ class Dropout:
         self.scale = 1.0 / (1.0 - p)
         self._device = device
         self._kept_levels = round((1.0 - p) * LEVELS)
-        self._generator = torch.Generator(device).manual_seed(seed)
+        self.generator = torch.Generator(device).manual_seed(seed)
 
     def mask(self, shape: torch.Size) -> Tensor:
         """Return a mask of independent entries, true where an entry is kept."""
         draws = torch.empty((shape.numel() + 3) // 4, dtype=torch.int64, device=self._device)
-        draws.random_(-(2**63), None, generator=self._generator)
+        draws.random_(-(2**63), None, generator=self.generator)
         levels = draws.view(torch.int16)[: shape.numel()].view(shape)
         return levels < self._kept_levels - LEVELS // 2
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import torch
@@ -51,21 +52,37 @@ class History:
         return not bool(self.values[self.epochs - 1, LOSSES].isfinite().all())
 
 
-def learn(
-    learner: Learner, objective: Objective, optimizer: torch.optim.Optimizer, history: History
-) -> None:
-    """Train for as many epochs as the history has room for, or until soon after divergence.
+class Epoch:
+    """One epoch of a training, as a function: a step, then what is measured after it.
 
     Args:
         learner: What is trained.
         objective: Loss and metric.
         optimizer: Holds its parameters.
+    """
+
+    def __init__(
+        self, learner: Learner, objective: Objective, optimizer: torch.optim.Optimizer
+    ) -> None:
+        self._learner, self._objective = learner, objective
+        self.optimizer = optimizer
+
+    def __call__(self) -> Tensor:
+        """Train for one epoch, and return what `Objective.measure` says."""
+        self.optimizer.zero_grad(set_to_none=True)
+        torch.autograd.backward(self._objective.loss(self._learner.training_logits()))
+        self.optimizer.step()
+        return self._objective.measure(self._learner.evaluation_logits())
+
+
+def learn(epoch: Callable[[], Tensor], history: History) -> None:
+    """Train for as many epochs as the history has room for, or until soon after divergence.
+
+    Args:
+        epoch: Trains for one epoch, and says what was measured.
         history: Where every epoch is written to.
     """
-    for epoch in range(len(history.values)):
-        optimizer.zero_grad(set_to_none=True)
-        torch.autograd.backward(objective.loss(learner.training_logits()))
-        optimizer.step()
-        history.add(objective.measure(learner.evaluation_logits()))
-        if epoch % CHECK_EVERY == CHECK_EVERY - 1 and history.diverged():
+    for number in range(len(history.values)):
+        history.add(epoch())
+        if number % CHECK_EVERY == CHECK_EVERY - 1 and history.diverged():
             break

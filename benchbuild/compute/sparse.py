@@ -4,13 +4,18 @@ A row of a CSR matrix times :math:`\mathbf{X}` is a weighted sum of rows of :mat
 is what ``torch.nn.functional.embedding_bag`` computes, on any device, and on a CPU it is three
 times as fast as torch's own sparse product. Its backward pass is not used: the gradient is
 :math:`\mathbf{S}^\top \mathbf{G}`, another product of the same kind with the transposed pattern.
+Which of the two is faster on a GPU is not known: the variable GRAPHTAB_SPARSE_PRODUCT chooses, and
+records say what it chose, since sums in another order have other last digits.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 import weakref
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
@@ -19,6 +24,9 @@ from scipy.sparse import csr_matrix
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
+
+from benchbuild.datasets.csr import csr_tensor
+from benchbuild.errors import DeviceError
 
 
 @dataclass(frozen=True)
@@ -42,14 +50,45 @@ class Pattern:
 
     def product(self, values: Tensor, dense: Tensor) -> Tensor:
         """Return the matrix with the given values, times a dense one."""
-        return functional.embedding_bag(
-            self.indices,
-            dense.detach().contiguous(),
-            self.indptr,
-            mode="sum",
-            per_sample_weights=self.arrange(values),
-            include_last_offset=True,
-        )
+        return PRODUCTS[chosen_product()](self, values, dense)
+
+
+def _embedding_bag(pattern: Pattern, values: Tensor, dense: Tensor) -> Tensor:
+    return functional.embedding_bag(
+        pattern.indices,
+        dense.detach().contiguous(),
+        pattern.indptr,
+        mode="sum",
+        per_sample_weights=pattern.arrange(values),
+        include_last_offset=True,
+    )
+
+
+def _csr(pattern: Pattern, values: Tensor, dense: Tensor) -> Tensor:
+    shape = (pattern.indptr.shape[0] - 1, dense.shape[0])
+    parts = (pattern.indptr, pattern.indices, pattern.arrange(values))
+    return csr_tensor(*parts, shape, check=False) @ dense.detach()
+
+
+PRODUCTS: Mapping[str, Callable[[Pattern, Tensor, Tensor], Tensor]] = MappingProxyType(
+    {"embedding_bag": _embedding_bag, "csr": _csr}
+)
+"""The ways to compute a product, by name."""
+
+PRODUCT_VARIABLE = "GRAPHTAB_SPARSE_PRODUCT"
+DEFAULT_PRODUCT = "embedding_bag"
+
+
+def chosen_product() -> str:
+    """Return the name of the way that the environment chooses.
+
+    Raises:
+        DeviceError: If there is no such way.
+    """
+    name = os.environ.get(PRODUCT_VARIABLE) or DEFAULT_PRODUCT
+    if name not in PRODUCTS:
+        raise DeviceError(f"{PRODUCT_VARIABLE}={name} is not one of {', '.join(PRODUCTS)}")
+    return name
 
 
 @dataclass(frozen=True)
@@ -80,9 +119,7 @@ def whole_pattern(matrix: csr_matrix, device: torch.device) -> SparsePattern:
     backward = _pattern(transposed, device)
     if _same_places(matrix, transposed):
         return SparsePattern(Pattern(backward.indptr, backward.indices, None), backward)
-    indptr, indices = (
-        torch.from_numpy(part.astype(np.int32)).to(device) for part in _places(matrix)
-    )
+    indptr, indices = (_numbers(part, device) for part in _places(matrix))
     return SparsePattern(Pattern(indptr, indices, None), backward)
 
 
@@ -109,27 +146,36 @@ class PatternStore:
 
     def matrix(self, matrix: csr_matrix) -> SparseMatrix:
         """Make a constant matrix from scipy's, with a pattern that is there already if there is."""
+        return SparseMatrix(self.pattern(matrix), _values(matrix, self._device))
+
+    def pattern(self, matrix: csr_matrix) -> SparsePattern:
+        """Make the pattern of a matrix alone, likewise."""
         digest = hashlib.blake2b(repr(matrix.shape).encode())
         for part in _places(matrix):
             digest.update(np.ascontiguousarray(part).data)
         pattern = self._patterns.get(digest.digest())
         if pattern is None:
             pattern = self._patterns[digest.digest()] = whole_pattern(matrix, self._device)
-        return SparseMatrix(pattern, _values(matrix, self._device))
+        return pattern
 
 
 def entry_numbers(matrix: csr_matrix) -> csr_matrix:
     """Return a matrix of the same pattern whose data are 0, 1, 2, ...: ready to be sliced."""
-    numbers = np.arange(matrix.nnz, dtype=np.int64)
+    numbers = np.arange(matrix.nnz, dtype=np.int32 if matrix.nnz < 1 << 31 else np.int64)
     return csr_matrix((numbers, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
 def _pattern(entries: csr_matrix, device: torch.device) -> Pattern:
     return Pattern(
-        indptr=torch.from_numpy(entries.indptr.astype(np.int32)).to(device),
-        indices=torch.from_numpy(entries.indices.astype(np.int32)).to(device),
-        order=torch.from_numpy(entries.data.astype(np.int32)).to(device),
+        indptr=_numbers(entries.indptr, device),
+        indices=_numbers(entries.indices, device),
+        order=_numbers(entries.data, device),
     )
+
+
+def _numbers(places: np.ndarray, device: torch.device) -> Tensor:
+    """Put places onto a device; in main memory they stay where they are, if they can."""
+    return torch.from_numpy(places.astype(np.int32, copy=False)).to(device)
 
 
 class _SparseProduct(torch.autograd.Function):
@@ -172,4 +218,4 @@ def sparse_matrix(matrix: csr_matrix, device: torch.device) -> SparseMatrix:
 
 
 def _values(matrix: csr_matrix, device: torch.device) -> Tensor:
-    return torch.from_numpy(matrix.data.astype(np.float32)).to(device)
+    return torch.from_numpy(matrix.data.astype(np.float32, copy=False)).to(device)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from benchquery.places import user_cache
+
 ROOT_VARIABLE = "GRAPHTAB_DATA"
 
 
@@ -17,16 +19,6 @@ def named_root(root: Path | str | None = None) -> Path | None:
         return Path(named).expanduser()
     except RuntimeError:
         return Path(named)
-
-
-def user_cache() -> Path:
-    """Return the user's cache folder; for a user without a home, one in the working folder."""
-    if named := os.environ.get("XDG_CACHE_HOME"):
-        return Path(named)
-    try:
-        return Path.home() / ".cache"
-    except RuntimeError:
-        return Path.cwd() / ".cache"
 
 
 def data_root(root: Path | str | None = None) -> Path:

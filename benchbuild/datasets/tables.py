@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,9 @@ from benchbuild.errors import DatasetError
 
 if TYPE_CHECKING:
     import numpy as np
+
+CHUNK = 1 << 18
+"""Rows of a long table that are read at once."""
 
 _DAMAGE = (ValueError, OverflowError, EOFError, OSError, zlib.error)
 
@@ -29,9 +33,37 @@ def read_table(path: Path, dtype: type | None = None) -> np.ndarray:
     try:
         table = pd.read_csv(path, header=None, dtype=dtype, skipinitialspace=True)
     except _DAMAGE as error:
-        told = " ".join(str(error).split())
-        raise DatasetError(f"{path} is damaged: {type(error).__name__}: {told}") from error
+        raise _damaged(path, error) from error
     return table.to_numpy(copy=True)
+
+
+def read_chunks(path: Path, dtype: type) -> Iterator[np.ndarray]:
+    """Read a long table as `read_table` does, some rows after another.
+
+    What pandas makes of a table on the way takes as much memory as the table itself.
+
+    Args:
+        path: The file.
+        dtype: Type of all numbers.
+
+    Raises:
+        DatasetError: If the file can't be read or has something else than such numbers.
+    """
+    import pandas as pd
+
+    try:
+        with pd.read_csv(
+            path, header=None, dtype=dtype, skipinitialspace=True, chunksize=CHUNK
+        ) as reader:
+            for chunk in reader:
+                yield chunk.to_numpy(copy=True)
+    except _DAMAGE as error:
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: Exception) -> DatasetError:
+    told = " ".join(str(error).split())
+    return DatasetError(f"{path} is damaged: {type(error).__name__}: {told}")
 
 
 def read_rows(path: Path, dtype: type, rows: int, columns: int) -> np.ndarray:

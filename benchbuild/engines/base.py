@@ -14,8 +14,8 @@ from benchbuild.pipeline.failures import failure
 from benchbuild.pipeline.jobs import AnyKind, Context, Place
 from benchbuild.pipeline.records import DETERMINED, OOM, JobKey, JobRecord, finished_now
 from benchbuild.pipeline.settings import JobSettings, Json
-from benchbuild.pipeline.units import readable_bytes
 from benchquery.errors import BenchQueryError
+from benchquery.units import readable_bytes
 
 BROKEN_DEVICE = 70
 """Exit code of a worker whose device no longer works."""
@@ -46,6 +46,7 @@ class WorkerSettings:
         per_device: How many share an accelerator.
         data_root: Folder of the datasets; None for the default.
         scratch: Folder for large intermediate results; None if there is none.
+        capture: Whether trainings record an epoch and start it as a whole.
     """
 
     device: str = "auto"
@@ -53,10 +54,19 @@ class WorkerSettings:
     per_device: int = 1
     data_root: str | None = None
     scratch: str | None = None
+    capture: bool = False
 
     def place(self, slot: int) -> Place:
         """Return where a worker runs."""
-        return Place(self.device, slot, self.data_root, self.scratch, self.count, self.per_device)
+        return Place(
+            self.device,
+            slot,
+            self.data_root,
+            self.scratch,
+            self.count,
+            self.per_device,
+            self.capture,
+        )
 
     def total(self, devices: int, cores: int) -> int:
         """Return how many workers that makes.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import importlib
+import importlib.util
 import os
 import shlex
 import signal
@@ -90,12 +91,9 @@ class RayEngine:
                 f"device {workers.device!r}: Ray itself chooses the GPU of a worker; use auto, cpu "
                 "or cuda"
             )
-        try:
-            self._ray = importlib.import_module("ray")
-        except ImportError as error:
-            raise WorkerError(
-                "the engine ray needs the package 'ray': pip install 'graphtab[ray]'"
-            ) from error
+        if importlib.util.find_spec("ray") is None:
+            raise WorkerError("the engine ray needs the package 'ray': pip install 'graphtab[ray]'")
+        self._ray: Any = None
         self._wanted = workers
         self._address = address
         self._tasks: dict[Any, _Task] = {}
@@ -103,7 +101,6 @@ class RayEngine:
         self._keeping: list[Any] = []
         self._starts = Starts()
         self._found: Found | None = None
-        self._joined_before = self._ray.is_initialized()
 
     def start(self, run: AnyRun) -> Found:
         """Join or start a cluster and wait for the first worker."""
@@ -146,6 +143,8 @@ class RayEngine:
 
     def close(self) -> None:
         """End the actors, and the cluster if it was started here."""
+        if self._ray is None:
+            return
         free, busy = [actor for actor, _ in self._free], [t.actor for t in self._tasks.values()]
         for actor in [*free, *busy, *self._keeping]:
             self._ray.kill(actor)
@@ -155,13 +154,16 @@ class RayEngine:
             self._ray.shutdown()
 
     def _connect(self) -> None:
+        if self._address is not None:
+            _check_reachable(self._address)
+        # Only now: it takes seconds, which an address where no Ray listens need not cost.
+        self._ray = importlib.import_module("ray")
+        self._joined_before = self._ray.is_initialized()
         # Ray would put its own function in the place of Python's print, for its progress bars.
         os.environ.setdefault("RAY_TQDM_PATCH_PRINT", "0")
         options: dict[str, Any] = {"address": self._address}
         environment: dict[str, Any] = {"env_vars": dict(WORKER_ENVIRONMENT)}
-        if self._address is not None:
-            _check_reachable(self._address)
-        else:
+        if self._address is None:
             # Ray hands this to a shell unquoted: a path with a space would start no worker.
             environment["py_executable"] = shlex.quote(sys.executable)
             options = {

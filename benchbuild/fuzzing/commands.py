@@ -4,7 +4,8 @@ The exit code must be 0 or 2, with one line on standard error for 2, and never a
 commands and options come from the parsers themselves, so that new ones are tried too. Nothing is
 trained, submitted or listened to, and nothing is written outside the folder of the fuzzer. Most
 trials call the program within this process; some start it anew, with streams that are closed or
-full, without a home or with an encoding that knows ASCII only.
+full, without a home or with an encoding that knows ASCII only. What takes the process's own streams
+is always started anew.
 """
 
 from __future__ import annotations
@@ -57,15 +58,15 @@ _LIKELY = {
     "plot": ("out.png", "sub/out.svg", "out.gif"),
     "export": ("site", "file", "table", "a\nb"),
     "where": ("depth == 2", "perf > 0.8", "method == gcond", "perf ==", "perf"),
-    "by": ("perf", "valid", "speed"),
+    "by": ("perf", "valid", "speed", "status", "seed"),
     "hash": ("61237", "0", "99999", "ten"),
     "shards": ("2", "0", "x"),
     "shard": ("1/2", "0/2", "3/2", "x"),
     "method": ("gcond", "random", "nope", "gcond,random"),
     "ratio": ("0.026", "2", "-1", "x"),
     "k": ("5", "0", "99999999999999999999"),
-    "maximise": ("perf", "perf,valid_perf", ","),
-    "minimise": ("latency", "latency,para", "speed"),
+    "maximise": ("perf", "perf,valid_perf", ",", "status"),
+    "minimise": ("latency", "latency,para", "speed", "reason", "method"),
     "share": ("0.1", "2", "nan"),
     "worst": ("3", "0"),
     "sample": ("3", "30000"),
@@ -84,6 +85,8 @@ _LEFT_OUT = {"benchquery": ("report",), "benchbuild": ("submit",)}
 """Commands that take long even if all is well, or that leave this machine."""
 _ALWAYS = {"explore": ("--no-browser", "--export"), "plot": ("--out",), "search": ("--budget",)}
 _SHOWS_EVERY_PROBLEM = "verify"
+_TAKES_STREAMS = "mcp"
+"""A command that speaks over standard input and output; those of this process are not its own."""
 
 _Main = Callable[[Sequence[str]], int]
 _PROGRAMS: dict[str, tuple[_Main, Callable[[], argparse.ArgumentParser]]] = {
@@ -101,7 +104,8 @@ def fuzz(trials: int, seed: int, folder: Path) -> Outcome:
             rng = random.Random(f"{seed} {trial}")
             program = rng.choice(list(_PROGRAMS))
             words = _words(rng, *rng.choice(commands[program]))
-            run = _run_anew if rng.random() < _ANEW else _run_here
+            anew = rng.random() < _ANEW or words[0] == _TAKES_STREAMS
+            run = _run_anew if anew else _run_here
             code, errors = run(rng, program, words)
             wrong = _fault(words, code, errors)
             said = (f"seed {seed}, {trial}: {program} {words!a:.200}: {wrong}",) if wrong else ()
@@ -204,6 +208,7 @@ def _run_anew(rng: random.Random, program: str, words: list[str]) -> tuple[int, 
         ["bash", "-c", script, "bash", sys.executable, "-m", program, *map(os.fsencode, words)],
         env=env,
         cwd=folder,
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=SECONDS,
         check=False,

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from benchbuild.kinds.choose.kind import choose_run
 from benchbuild.kinds.condense.evaluations import Evaluations
 from benchbuild.kinds.condense.kind import condense_run
 from benchbuild.kinds.darts.kind import darts_run, search_hyperparameters
@@ -111,6 +112,8 @@ def write_runs(folder: Path) -> list[Path]:
         hp = search_hyperparameters(_DATASET).override(**_FEW)
         write_synthetic(runs / "train")
         _write(runs / "tune", tune_run(_DATASET, trials=1, ranges=narrow))
+        few = {name: (value,) for name, value in _FEW.items()}
+        _write(runs / "choose", choose_run(_DATASET, "dm", trials=2, sizes=[0.3], ranges=few))
         _write(runs / "darts", darts_run(_DATASET, links=["0012"], hp=hp))
         for domain, table in write_tables(folder).items():
             sample = _SAMPLES[domain]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import shutil
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,9 @@ from benchbuild.fuzzing.judging import fuzz_folders
 from benchbuild.fuzzing.outcome import Outcome
 from benchbuild.fuzzing.sample_runs import write_tables
 from benchquery.kinds.architectures.arch import NODES, OPS
+from benchquery.kinds.cells.cell import sample_cells
+from benchquery.kinds.cells.checks import facts_of
+from benchquery.kinds.cells.columns import ACCURACIES, COLUMNS
 from benchquery.kinds.condensed.graphs import GRAPHS, Graphs, new_graphs
 from benchquery.table.curves import Curves, new_curves
 from benchquery.table.manifest import CURVES
@@ -23,6 +28,8 @@ from benchquery.table.writer import new_table, write_table
 
 _ROWS = 6
 _EPOCHS = 5
+_KEPT = 64
+"""Contents of HDF5 files whose reading is kept."""
 
 
 def fuzz(trials: int, seed: int, folder: Path) -> Outcome:
@@ -39,6 +46,7 @@ def write_samples(folder: Path) -> list[Path]:
         _write_architectures(others / "architectures")
         _write_condensed(others / "condensed")
         _write_weights(others / "weights")
+        _write_cells(others / "cells")
     return [*sorted(others.iterdir()), *made.values()]
 
 
@@ -58,9 +66,25 @@ def _open(folder: Path) -> Any:
 
 def _read_pieces(folder: Path) -> Any:
     """Return what HDF5 files hold, each piece by its own checksum, as large files are read."""
-    curves, graphs = folder / CURVES, folder / GRAPHS
-    said = _curves(Curves(curves)) if curves.exists() else []
-    return said + (_graphs(Graphs(graphs)) if graphs.exists() else [])
+    files = [folder / name for name in (CURVES, GRAPHS) if (folder / name).exists()]
+    return [_pieces(_Content(file, file.name, file.read_bytes())) for file in files]
+
+
+@dataclasses.dataclass(frozen=True)
+class _Content:
+    """A file that reads as any other of its name and bytes: most trials damage another one."""
+
+    path: Path = dataclasses.field(compare=False)
+    name: str
+    content: bytes
+
+
+@lru_cache(_KEPT)
+def _pieces(file: _Content) -> Any:
+    """Return what an HDF5 file holds; it is read once for all files that are the same."""
+    if file.name == CURVES:
+        return _curves(Curves(file.path))
+    return _graphs(Graphs(file.path))
 
 
 def _curves(curves: Curves) -> list[Any]:
@@ -156,16 +180,35 @@ def _write_weights(folder: Path) -> None:
     }
     with new_table(folder) as stage:
         (stage / "history.txt").write_text("epoch 0: all alike\n")
-        write_table(
-            stage,
-            columns,
-            name="toy",
-            space="full",
-            origin="synthetic",
-            metric="accuracy",
-            source={"title": "made up"},
-            licence="CC0-1.0",
-            notes=("made for fuzzing",),
-            provenance={"seeds": [0], "lr": 0.01},
-            kind="weights",
+        write_table(stage, columns, **_MADE_UP, kind="weights", space="full")
+
+
+def _write_cells(folder: Path) -> None:
+    """Write some cell networks, of which one has no figures."""
+    facts = [facts_of(cell) for cell in sample_cells(_ROWS, seed=0)]
+    accuracies = np.append(np.linspace(10, 90, _ROWS - 1), np.nan)
+    columns: dict[str, Any] = {
+        column.name: accuracies
+        if column.name in ACCURACIES
+        else np.array(
+            [fact[column.name] for fact in facts],
+            object if column.dtype == "string" else column.dtype,
         )
+        for column in COLUMNS
+    }
+    with new_table(folder) as stage:
+        write_table(stage, columns, **_MADE_UP, kind="cells", space="nas-bench-201")
+
+
+_MADE_UP: Mapping[str, Any] = MappingProxyType(
+    {
+        "name": "toy",
+        "origin": "synthetic",
+        "metric": "accuracy",
+        "source": {"title": "made up"},
+        "licence": "CC0-1.0",
+        "notes": ("made for fuzzing",),
+        "provenance": {"seeds": [0], "lr": 0.01},
+    }
+)
+"""What the manifest of a table says that was made up."""

@@ -61,7 +61,9 @@ class DatasetWorker:
         import torch
 
         from benchbuild.compute.devices import claim, device_count, resolve_device
-        from benchbuild.datasets import dataset_spec, load_data
+        from benchbuild.compute.sparse import DEFAULT_PRODUCT, chosen_product
+        from benchbuild.datasets.parsed import load_shared
+        from benchbuild.datasets.registry import dataset_spec
 
         warnings.filterwarnings("ignore", message="Sparse CSR tensor support")
         torch.set_num_threads(1)
@@ -69,7 +71,9 @@ class DatasetWorker:
         claim(self._device)
         devices = device_count(self._device.type)
         self._where = {"workers_per_device": str(place.sharing(devices))} if devices else {}
-        self._graph: Any = load_data(dataset, place.data_root)
+        if (product := chosen_product()) != DEFAULT_PRODUCT:
+            self._where["sparse_product"] = product
+        self._graph: Any = load_shared(dataset, place.data_root)
         self._spec = dataset_spec(dataset)
 
     @cached_property

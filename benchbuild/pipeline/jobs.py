@@ -34,11 +34,16 @@ class Cost:
 
     Attributes:
         seconds: Time on one CPU core. Only the proportions matter for the shards.
-        memory: Peak memory in bytes.
+        memory: Peak of main memory in bytes where the job runs on a CPU.
+        gpu_memory: Peak of the bytes of tensors on a GPU where it runs there; None if the kind does
+            not predict it.
+        host_memory: Peak of main memory then; None likewise.
     """
 
     seconds: float
     memory: float
+    gpu_memory: float | None = None
+    host_memory: float | None = None
 
 
 MOST_JOBS = 1_000_000
@@ -131,6 +136,7 @@ class Place:
         scratch: Folder for large intermediate results that jobs may share; None if there is none.
         workers: How many workers there are in all; None if there are `per_device`.
         per_device: How many share an accelerator.
+        capture: Whether trainings record an epoch and start it as a whole.
     """
 
     device: str = "auto"
@@ -139,6 +145,7 @@ class Place:
     scratch: str | None = None
     workers: int | None = None
     per_device: int = 1
+    capture: bool = False
 
     def sharing(self, devices: int) -> int:
         """Return how many workers share an accelerator, of which there are so many."""

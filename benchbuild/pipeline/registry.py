@@ -27,7 +27,7 @@ OBJECT = "JOB"
 BUILT_IN: Mapping[str, str] = MappingProxyType(
     {
         name: f"benchbuild.kinds.{name}.kind:{OBJECT}"
-        for name in ("train", "tune", "darts", "condense", "evaluate")
+        for name in ("train", "tune", "darts", "condense", "evaluate", "choose")
     }
 )
 """The kinds of this package: where each is, by name, in the order of their commands."""

@@ -18,8 +18,9 @@ from __future__ import annotations
 import weakref
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self, cast
 
 import torch
@@ -28,6 +29,8 @@ from torch._ops import OpOverload
 from torch.utils._python_dispatch import TorchDispatchMode, return_and_correct_aliasing
 from torch.utils._pytree import tree_leaves, tree_map_only
 from torch.utils.backend_registration import _setup_privateuseone_for_python_backend
+
+from benchbuild.testing.cuda_graph import REPLAY, PretendGraph
 
 NAME = "pretend"
 """What torch calls the device."""
@@ -119,6 +122,7 @@ class PretendGpu(TorchDispatchMode):  # type: ignore[no-untyped-call]
         live: Bytes of the tensors that are alive.
         peak: The most so far.
         generator: Its default generator.
+        recording: The graph that operations are recorded in now; None if they are not.
     """
 
     def __init__(self, capacity: int | None = None) -> None:
@@ -130,6 +134,7 @@ class PretendGpu(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.operations: Counter[str] = Counter()
         self.synchronisations: Counter[str] = Counter()
         self.generator = torch.Generator().manual_seed(0)
+        self.recording: PretendGraph | None = None
         self._alive: weakref.WeakValueDictionary[int, _Memory] = weakref.WeakValueDictionary()
 
     def __enter__(self) -> Self:
@@ -194,8 +199,13 @@ class PretendGpu(TorchDispatchMode):  # type: ignore[no-untyped-call]
         inside, named = tree_map_only(PretendTensor, lambda tensor: tensor.held, (args, kwargs))
         if call.asked is not None:
             named["device"] = "cpu"
+        if self.recording is not None:
+            self.recording.check(call)
+            self.recording.see((inside, named))
         with self._drawing(call):
             out = func(*inside, **named)
+        if self.recording is not None:
+            self.recording.add(partial(func, *inside, **named), out)
         if not call.onto:
             return args[0] if call.name == "aten::copy_" else out
         wrapped = tree_map_only(Tensor, lambda tensor: PretendTensor(tensor, self), out)
@@ -256,13 +266,24 @@ class _Call:
     def draws(self) -> bool:
         """Whether it draws from the default generator."""
         seeded = torch.Tag.nondeterministic_seeded in self._func.tags
-        return seeded and self._kwargs.get("generator") is None
+        return seeded and self.generator is None
 
     @property
     def uploads(self) -> bool:
         """Whether it copies from main memory onto the GPU."""
         all_there = all(isinstance(tensor, PretendTensor) for tensor in self.tensors)
         return self.name in _COPIES and self.onto and not all_there
+
+    @property
+    def hidden_upload(self) -> bool:
+        """Whether its kernel copies a number from main memory, where others are handed it."""
+        from_host = any(not isinstance(tensor, PretendTensor) for tensor in self.tensors)
+        return self.name == "aten::where" and self.reads and from_host
+
+    @property
+    def generator(self) -> Any:
+        """The generator that it names; None if it names none."""
+        return self._kwargs.get("generator")
 
     @property
     def waits(self) -> bool:
@@ -293,7 +314,7 @@ class _Call:
         Raises:
             RuntimeError: If there are any.
         """
-        generator = self._kwargs.get("generator")
+        generator = self.generator
         if generator is not None and self.onto != (generator._cdata in _GENERATORS):
             raise RuntimeError(f"{self.name}: its generator is one of another device")
         if not self.reads or self.name in _COPIES:
@@ -400,6 +421,38 @@ class _Module:
 
     def empty_cache(self) -> None:
         pass
+
+    class CUDAGraph(PretendGraph):
+        """A graph of the GPU that is there."""
+
+        def replay(self) -> None:
+            _MODULE.gpu.operations[REPLAY] += 1
+            self.repeat()
+
+    @contextmanager
+    def graph(self, graph: PretendGraph) -> Iterator[None]:
+        gpu = self.gpu
+        counted = gpu.operations.copy()
+        gpu.recording = graph
+        graph.begin()
+        try:
+            yield
+        finally:
+            gpu.recording = None
+            gpu.operations = counted
+            graph.end()
+
+    class Stream:
+        """Everything is in order here, so that there is nothing to wait for."""
+
+        def wait_stream(self, other: object) -> None:
+            pass
+
+    def current_stream(self) -> Stream:
+        return self.Stream()
+
+    def stream(self, stream: Stream) -> nullcontext[None]:
+        return nullcontext()
 
     def reset_peak_memory_stats(self, device: object = None) -> None:
         self.gpu.peak = self.gpu.live

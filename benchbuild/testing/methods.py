@@ -111,7 +111,7 @@ def _check_spec(spec: MethodSpec, domain: DomainSpec, whose: str) -> None:
     for field, allowed in (
         ("family", get_args(Family)),
         ("init", (*domain.inits, NONE)),
-        ("backbone", domain.backbones),
+        ("backbone", (*domain.backbones, NONE)),
         ("domain", (domain.name,)),
     ):
         value = getattr(spec, field)

@@ -43,7 +43,7 @@ _ROUNDS = 10**6
 """More than any budget: it is the oracle that ends a search."""
 
 MASKS: Mapping[RewardProtocol, tuple[str, ...]] = MappingProxyType(
-    {"validation": ("val",), "leaky-test": ("val", "test")}
+    {"validation": ("val",), "leaky-test": ("val", "test"), "one-seed": ("val",)}
 )
 """By protocol, the parts of the data that an algorithm may ask the metric of.
 

@@ -5,9 +5,10 @@ figure, so that is the default here: an analysis reports, it does not choose.
 
 One rule holds for rows without a figure (out of memory, diverged, failed). In rankings such a row
 is the worst: ``top`` has it last, ``rank`` behind all that have a figure, no front has it and it
-is never the best. In analyses it is left out and counted: the result is that of the table without
-these rows, results that are records say how many in ``left_out``, and `left_out` says it for any
-table and columns. Where too few rows are left, the analysis is refused.
+is never the best. A row whose job failed is so by every column: it keeps no bytes and may have
+taken no time. In analyses a row without a figure is left out and counted: the result is that of the
+table without these rows, results that are records say how many in ``left_out``, and `left_out` says
+it for any table and columns. Where too few rows are left, the analysis is refused.
 
 The functions live with the kind of table that they are about; each kind says which it has, and
 they are imported when they are first asked for: ``from benchquery.analysis import agreement``.

@@ -13,7 +13,7 @@ from benchquery.table.registry import kinds
 
 COMMANDS = (
     "ls", "datasets", "show", "top", "pareto", "search", "standings", "plot", "report", "explore",
-    "export", "import_", "verify",
+    "export", "import_", "fetch", "verify", "mcp", "completion",
 )  # fmt: skip
 """In the order of the help text; each has ``add(commands)``."""
 

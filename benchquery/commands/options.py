@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import shutil
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,10 @@ from typing import Any
 from benchquery.errors import QueryError
 from benchquery.table.rows import RowTable
 from benchquery.table.store import open_table as open_by_name
-from benchquery.text import PLAIN, format_table, format_value, to_json
+from benchquery.text import PLAIN, fitting, format_table, format_value, to_json
+
+TABLE_NAMES = {"bash": "_graphtab_tables", "zsh": "_graphtab_tables"}
+"""The functions of shells that complete the names of tables (`benchquery.commands.completion`)."""
 
 
 def add_command(
@@ -19,8 +24,21 @@ def add_command(
     run: Callable[[argparse.Namespace], int | None],
     what: str,
     example: str,
+    *,
+    source: bool = True,
+    json: bool = True,
 ) -> argparse.ArgumentParser:
-    """Add a command with the options that all commands share; it returns its exit code, if any."""
+    """Add a command with the options that all commands share; it returns its exit code, if any.
+
+    Args:
+        commands: What the command is added to.
+        name: What it is called.
+        run: What it does.
+        what: Its help text.
+        example: A command line.
+        source: Whether it looks for tables, so that one may say where.
+        json: Whether it prints rows, so that one may want them as JSON.
+    """
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=what,
@@ -29,14 +47,19 @@ def add_command(
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--source", type=Path, metavar="DIR", help="folder of tables, or a table")
+    if json:
+        parser.add_argument("--json", action="store_true", help="print JSON")
+    if source:
+        parser.add_argument(
+            "--source", type=Path, metavar="DIR", help="folder of tables, or a table"
+        )
     return parser
 
 
 def add_table(parser: argparse.ArgumentParser) -> None:
     """Add the table to ask."""
-    parser.add_argument("table", help="name of a table")
+    named = parser.add_argument("table", help="name of a table")
+    named.complete = TABLE_NAMES  # type: ignore[attr-defined]
 
 
 def add_by(parser: argparse.ArgumentParser) -> None:
@@ -104,12 +127,21 @@ def standing_rows(
 def print_ranked(
     table: RowTable[Any], rows: Sequence[dict[str, Any]], by: str | None, *, as_json: bool
 ) -> None:
-    """Print ranked rows: all that is known of them as JSON, or a line each for people."""
+    """Print ranked rows: all that is known of them as JSON, or a line each for people.
+
+    On a terminal, columns that would make lines wrap are left out and named.
+    """
+    left_out: list[str] = []
     if not as_json:
         by = table.ranking_column(by)
         names = tuple(dict.fromkeys(("table", *table.kind.brief, by, "rank", "regret")))
         rows = [{name: row[name] for name in names if name in row} for row in rows]
+        if sys.stdout.isatty():
+            kept = ("table", *table.kind.key, by, "rank")
+            rows, left_out = fitting(rows, shutil.get_terminal_size().columns, kept)
     print_rows(rows, as_json=as_json)
+    if left_out:
+        print(f"left out to fit the terminal: {', '.join(left_out)} (--json has all)")
 
 
 def figure_lines(table: RowTable[Any], row: Mapping[str, Any], names: Sequence[str]) -> list[str]:

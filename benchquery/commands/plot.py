@@ -10,6 +10,7 @@ from benchquery.commands.options import add_command, given_values, print_done
 from benchquery.errors import QueryError
 from benchquery.naming import match_name, suggestion
 from benchquery.table.kind import resolve
+from benchquery.table.registry import kinds
 from benchquery.table.rows import RowTable
 from benchquery.table.store import open_table
 
@@ -21,6 +22,7 @@ def add(commands: Any) -> None:
     """Add the command."""
     parser = add_command(commands, "plot", _run, "draw a picture", "plot cora pareto -o pareto.png")
     parser.set_defaults(rest=[])
+    parser.epilog = f"{parser.epilog}. Pictures {_pictures()}"
     parser.add_argument(
         "names",
         nargs="+",
@@ -31,6 +33,17 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "-o", "--out", type=Path, required=True, help="picture: .png, .svg, .pdf or .html"
     )
+
+
+def _pictures() -> str:
+    """Return the names of all pictures by what they are of, for the help text."""
+    lists = [
+        (f"{of} of {kind.many}", names)
+        for kind in kinds()
+        for of, names in (("one table", kind.pictures), ("several", kind.pictures_of_several))
+        if names
+    ]
+    return "; ".join(f"of {what}: {', '.join(names)}" for what, names in lists)
 
 
 def _run(args: argparse.Namespace) -> None:

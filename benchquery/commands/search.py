@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _KEYS = (
     "strategy", "dataset", "seed", "queries", "hash", "valid_perf", "perf", "regret", "protocol",
+    "beyond_noise",
 )  # fmt: skip
 
 
@@ -40,7 +41,8 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--budget",
         default="2%",
-        help="queries (524), share of the table (2%%, the default) or training time (3600s)",
+        help="queries (524), share of the table (2%%, the default), training time (3600s) or "
+        "estimated training time, for tables that know none (~3600s)",
     )
     parser.add_argument(
         "--repeats",
@@ -51,9 +53,10 @@ def add(commands: Any) -> None:
     parser.add_argument("--seeds", type=int, default=1, help="how many seeds, from 0 (1)")
     parser.add_argument(
         "--protocol",
-        choices=("validation", "leaky-test"),
+        choices=("validation", "leaky-test", "one-seed"),
         default="validation",
-        help="what the reward is; leaky-test sees the test set, as the paper's searches did",
+        help="what the reward is; leaky-test sees the test set, as the paper's searches did, "
+        "one-seed sees one training of each architecture, not a mean (validation)",
     )
     parser.add_argument("--workers", type=int, default=1, help="simulated parallel workers (1)")
     parser.add_argument("--out", type=Path, help="write the traces to this .parquet file")
@@ -89,9 +92,10 @@ class _StrategyAction(argparse.Action):
 
 def _run(args: argparse.Namespace) -> None:
     from benchquery.figures.page import check_picture
-    from benchquery.search import Budget, save
+    from benchquery.search import Budget, Contest, save
     from benchquery.search.plot import plot_search
     from benchquery.search.strategies import match_strategy
+    from benchquery.search.summary import beyond_noise
     from benchquery.search.trace import check_out
 
     table = lightread(args.table, args.source)
@@ -113,9 +117,13 @@ def _run(args: argparse.Namespace) -> None:
         save(traces, args.out)
     if args.plot:
         plot_search(traces, args.plot)
-    rows = [{name: getattr(report, name) for name in _KEYS} for report in reports]
+    beyond = beyond_noise([report.regret for report in reports], table).tolist()
+    rows = [
+        {name: above if name == "beyond_noise" else getattr(report, name) for name in _KEYS}
+        for report, above in zip(reports, beyond, strict=True)
+    ]
     print_rows(rows, as_json=args.json)
-    if not args.json and budget.unit == "queries":
+    if not args.json and Contest.of(traces[0]).knows_chance:
         print(_chance(table, int(budget.amount), args.protocol))
 
 
@@ -124,11 +132,15 @@ def _chance(table: ArchTable, queries: int, protocol: str) -> str:
     from benchquery.analysis import left_out
     from benchquery.search import random_search_exactly
 
-    most = len(table) - left_out(table, "valid_perf", "perf")
+    missing = left_out(table, "valid_perf", "perf")
+    most = len(table) - missing
+    if not most:
+        return "random search, exactly: not known, as no architecture has both figures"
     exact = random_search_exactly(table, min(queries, most), protocol)
     return (
         f"random search, exactly: perf {exact.perf[0]:.4f} on average, "
         f"{exact.deviation[0]:.4f} standard deviation of one search"
+        + (f"; {missing:,} without both figures left out" if missing else "")
     )
 
 

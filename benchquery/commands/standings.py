@@ -11,7 +11,7 @@ from benchquery.commands.options import add_command, print_rows
 
 _KEYS = (
     "strategy", "dataset", "protocol", "seeds", "perf", "perf_error", "perf_median", "regret",
-    "regret_error", "rank", "rank_error", "rank_median",
+    "regret_error", "beyond_noise", "rank", "rank_error", "rank_median",
 )  # fmt: skip
 
 
@@ -21,7 +21,7 @@ def add(commands: Any) -> None:
         commands,
         "standings",
         _run,
-        "set searched strategies side by side, with errors and tests",
+        "set searched strategies side by side, and beside exact random search",
         "standings traces.parquet --pairs",
     )
     parser.add_argument(
@@ -45,5 +45,6 @@ def _run(args: argparse.Namespace) -> None:
     if args.pairs:
         rows = [dataclasses.asdict(row) for row in differences(traces)]
     else:
-        rows = [{name: getattr(row, name) for name in _KEYS} for row in compare(traces)]
+        standings = compare(traces, chance=True)
+        rows = [{name: getattr(row, name) for name in _KEYS} for row in standings]
     print_rows(rows, as_json=args.json)

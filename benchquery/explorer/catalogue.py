@@ -10,7 +10,7 @@ from typing import Any
 from benchquery import __version__
 from benchquery.errors import CorruptTableError
 from benchquery.explorer.view import View
-from benchquery.table.manifest import Manifest, read_manifest
+from benchquery.table.manifest import SUMMARY, Manifest, read_manifest
 from benchquery.table.registry import kind_of
 from benchquery.table.rows import RowTable
 from benchquery.table.schema import CURVE_COLUMNS, Column, is_of_one_seed
@@ -93,6 +93,7 @@ def _describe_table(info: TableInfo, view: View, open_table: OpenTable) -> dict[
         "origin": info.origin,
         "space": info.space,
         "rows": info.rows,
+        "stamp": manifest.files[SUMMARY].sha256[:12],
         "metric": info.metric,
         "curves": info.curves,
         "licence": manifest.licence,

@@ -24,7 +24,7 @@ else:
 
 LONGEST_ADDRESS = 2_000
 CONTENT_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'"
 )
 """What the page may load: its own files, nothing inline and nothing from elsewhere."""

@@ -89,7 +89,10 @@ def serve(
         MissingPackageError: If starlette or uvicorn is not installed.
     """
     app = create_app(site, host)
-    config = uvicorn.Config(app, log_level="warning", ws="none", server_header=False)
+    # Without a configuration of its own, uvicorn leaves the handlers of other packages alone.
+    config = uvicorn.Config(
+        app, log_config=None, log_level="warning", ws="none", server_header=False
+    )
     with _listen(host, port) as bound:
         url = _url(bound)
         threading.Thread(target=_warm_up, args=(site,), daemon=True).start()

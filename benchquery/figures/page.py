@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import html
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchquery.errors import QueryError
+from benchquery.table.files import written_aside
 from benchquery.table.kind import resolve
 from benchquery.table.plots import drawable
 from benchquery.table.rows import RowTable
@@ -38,12 +39,13 @@ def check_picture(path: Path, endings: Iterable[str] = ENDINGS) -> None:
         raise QueryError(f"can't draw {path}: there is no folder {path.parent}")
 
 
-def _svg(figure: mpl_figure.Figure) -> str:
-    """Return a figure as an SVG element that can stand inside a page."""
+def _svg(figure: mpl_figure.Figure, name: str) -> str:
+    """Return a figure as an SVG element for a page, with a name for who can't see it."""
     text = io.StringIO()
     figure.savefig(text, format="svg", dpi=_DPI)
     content = text.getvalue()
-    return content[content.index("<svg") :]
+    drawing = content[content.index("<svg") :]
+    return drawing.replace("<svg", f'<svg role="img" aria-label="{html.escape(name)}"', 1)
 
 
 def _page(heading: str, body: str) -> str:
@@ -52,7 +54,7 @@ def _page(heading: str, body: str) -> str:
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{name}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<style>{_STYLE}</style></head><body><h1>{name}</h1>\n{body}</body></html>\n"
+        f"<style>{_STYLE}</style></head><body><main><h1>{name}</h1>\n{body}</main></body></html>\n"
     )
 
 
@@ -60,13 +62,17 @@ def save(figure: mpl_figure.Figure, path: Path) -> None:
     """Write a figure as .png, .svg, .pdf or .html.
 
     Raises:
-        QueryError: If the ending of the name is another, or there is no such folder.
+        QueryError: If the ending of the name is another, there is no such folder, or it can't be
+            written to.
     """
     check_picture(path)
+    drawn = io.BytesIO()
     if path.suffix == ".html":
-        path.write_text(_page(path.stem, _svg(figure)), encoding="utf-8")
+        drawn.write(_page(path.stem, _svg(figure, path.stem)).encode())
     else:
-        figure.savefig(path, dpi=_DPI)
+        figure.savefig(drawn, format=path.suffix.removeprefix("."), dpi=_DPI)
+    with written_aside(path) as aside:
+        aside.write_bytes(drawn.getvalue())
 
 
 def write_report(table: RowTable[Any], path: Path) -> None:
@@ -75,7 +81,8 @@ def write_report(table: RowTable[Any], path: Path) -> None:
     In the place of a picture that the table has too few figures for, the page says so.
 
     Raises:
-        QueryError: If the ending of the name is not .html, or there is no such folder.
+        QueryError: If the ending of the name is not .html, there is no such folder, or it can't
+            be written to.
     """
     check_picture(path, [".html"])
     manifest, kind = table.manifest, table.kind
@@ -88,7 +95,7 @@ def write_report(table: RowTable[Any], path: Path) -> None:
     listed = "".join(f"<li>{html.escape(fact)}</li>" for fact in facts)
     numbers = resolve(kind.report)(table) if kind.report else _best_rows(table)
     counted = "".join(
-        f"<h2>{html.escape(heading)}</h2><pre>{html.escape(format_table(lines))}</pre>"
+        f"<h2>{html.escape(heading)}</h2>{_numbers(heading, lines)}"
         for heading, lines in numbers.items()
     )
     drawn = "".join(
@@ -96,13 +103,20 @@ def write_report(table: RowTable[Any], path: Path) -> None:
         for name in drawable(table)
     )
     body = f"<ul>{listed}</ul>{counted}{drawn}"
-    path.write_text(_page(f"GraphTab: {table.name}", body), encoding="utf-8")
+    with written_aside(path) as aside:
+        aside.write_text(_page(f"GraphTab: {table.name}", body), encoding="utf-8")
+
+
+def _numbers(heading: str, lines: Iterable[Mapping[str, Any]]) -> str:
+    """Return rows as an element; it can be scrolled by keys where it is wider than the page."""
+    name, text = html.escape(heading), html.escape(format_table(lines))
+    return f'<pre tabindex="0" role="region" aria-label="{name}">{text}</pre>'
 
 
 def _picture(table: RowTable[Any], name: str) -> str:
     """Return a picture of a table as an element, or why there is none."""
     try:
-        return _svg(getattr(table.plot, name)())
+        return _svg(getattr(table.plot, name)(), f"{name} of {table.name}")
     except QueryError as error:
         return f"<p>not drawn: {html.escape(str(error))}</p>"
 

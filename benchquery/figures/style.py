@@ -21,8 +21,12 @@ else:
     mpl_ticker = LazyModule("matplotlib.ticker", extra="plot")
 
 GREY = "#9aa5b1"
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", GREY)
-"""The palette of Okabe and Ito, which colour-blind people can tell apart too, and a grey."""
+COLOURS = (
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
+    "#882255", "#999933", "#6a3fc4", GREY,
+)  # fmt: skip
+"""The palette of Okabe and Ito, which colour-blind people can tell apart too, three more from that
+of Tol, and a grey. The explorer has the same."""
 
 
 def new_figure(width: float = 7.0, height: float = 4.2) -> mpl_figure.Figure:
@@ -31,6 +35,8 @@ def new_figure(width: float = 7.0, height: float = 4.2) -> mpl_figure.Figure:
 
 
 _MARKERS = "os^DvPX*<>"
+_MANY_POINTS, _FEW_POINTS = 5_000, 500
+_FEW_DECADES, _MANY_DECADES = 2.0, 8.0
 
 
 def look(index: int) -> dict[str, Any]:
@@ -41,6 +47,13 @@ def look(index: int) -> dict[str, Any]:
         "marker": _MARKERS[index % len(_MARKERS)],
         "linestyle": "-" if index < len(colours) else "--",
     }
+
+
+def specks(count: int) -> dict[str, Any]:
+    """Return the look of so many points of a cloud: the fewer, the larger and the darker."""
+    if count > _MANY_POINTS:
+        return {"s": 4, "alpha": 0.35, "linewidths": 0}
+    return {"s": 10 if count > _FEW_POINTS else 22, "alpha": 0.6, "linewidths": 0}
 
 
 def label(table: RowTable[Any], name: str) -> str:
@@ -69,12 +82,30 @@ def finish(axes: mpl_axes.Axes, heading: str = "") -> None:
         axes.set_title(heading, fontsize=10)
 
 
-def log_scale(axes: mpl_axes.Axes) -> None:
-    """Make the horizontal axis logarithmic, with few and readable ticks."""
+def log_scale(axes: mpl_axes.Axes, unit: str | None = None) -> None:
+    """Make the horizontal axis logarithmic, with few and readable ticks.
+
+    Args:
+        axes: The axes, on which all is drawn already.
+        unit: What the figures are in. Seconds are written with it, as an m alone would be read as
+            minutes.
+    """
     axes.set_xscale("log")
-    axes.xaxis.set_major_locator(mpl_ticker.LogLocator(subs=(1, 2, 5)))
-    axes.xaxis.set_major_formatter(mpl_ticker.EngFormatter())
+    low, high = axes.get_xlim()
+    decades = np.log10(high / low)
+    steps = (1, 2, 5) if decades <= _FEW_DECADES else (1,)
+    thinned = 1000.0 if decades > _MANY_DECADES else 10.0
+    axes.xaxis.set_major_locator(mpl_ticker.LogLocator(base=thinned, subs=steps))
+    short = mpl_ticker.EngFormatter()
+    axes.xaxis.set_major_formatter(
+        mpl_ticker.FuncFormatter(lambda value, _: _seconds(value) if unit == "s" else short(value))
+    )
     axes.xaxis.set_minor_formatter(mpl_ticker.NullFormatter())
+
+
+def _seconds(value: float) -> str:
+    """Return seconds as people write them: thousands as they are, small ones with a prefix."""
+    return f"{value:,g} s" if value >= 1 else str(mpl_ticker.EngFormatter(unit="s")(value))
 
 
 def draw_matrix(

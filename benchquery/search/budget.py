@@ -10,14 +10,17 @@ from typing import Literal, get_args
 
 from benchquery.errors import QueryError
 
-Unit = Literal["queries", "seconds"]
+Unit = Literal["queries", "seconds", "estimated seconds"]
 Repeats = Literal["charged", "free"]
 
 UNITS: tuple[Unit, ...] = get_args(Unit)
 REPEATS: tuple[Repeats, ...] = get_args(Repeats)
 
-_FORMS = "a number of queries (524), a share of the table (2%) or training time (3600s)"
-_TEXT = re.compile(r"(?P<number>\d{1,18}(\.\d{0,18})?|\.\d{1,18})\s*(?P<unit>%|s|)")
+_FORMS = (
+    "a number of queries (524), a share of the table (2%), training time (3600s) or, where that is "
+    "not known, estimated training time (~3600s)"
+)
+_TEXT = re.compile(r"(?P<about>~?)(?P<number>\d{1,18}(\.\d{0,18})?|\.\d{1,18})\s*(?P<unit>%|s|)")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,7 +34,7 @@ class Budget:
     Attributes:
         amount: How much there is.
         unit: ``queries`` (whole trainings) or ``seconds`` of simulated training time,
-            summed over all workers.
+            summed over all workers; ``estimated seconds`` for tables that know no times.
         repeats: Whether a repeat is ``charged`` like the first time or ``free``.
 
     Raises:
@@ -58,7 +61,7 @@ class Budget:
 
         Args:
             text: A number of queries (``524``), a share of the table's rows, rounded
-                down (``2%``), or seconds of training (``3600s``).
+                down (``2%``), seconds of training (``3600s``), or estimated ones (``~3600s``).
             rows: The number of rows of the table.
             repeats: What a repeat costs.
 
@@ -66,11 +69,12 @@ class Budget:
             QueryError: If it can't be read, is 0, or asks for more than the whole table.
         """
         match = _TEXT.fullmatch(str(text).strip())
-        if match is None:
+        if match is None or (match["about"] and match["unit"] != "s"):
             raise QueryError(f"can't read the budget {text!r}; give {_FORMS}")
         number = Fraction(match["number"])
         if match["unit"] == "s":
-            return cls(float(number), "seconds", repeats)
+            unit: Unit = "estimated seconds" if match["about"] else "seconds"
+            return cls(float(number), unit, repeats)
         share = number / 100 if match["unit"] else number / max(rows, 1)
         queries = math.floor(share * rows) if match["unit"] else number
         if share > 1:

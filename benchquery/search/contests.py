@@ -6,9 +6,11 @@ In a contest every pair of strategies is held against each other seed by seed. W
 .. math::
     \bar d \pm t_{n-1,\,1-\alpha/2}\, s_d / \sqrt n
 
-is the interval, and the test is Wilcoxon's, which asks for no normal distribution. The p-values of
-all pairs of all contests together are corrected by Holm's step-down procedure, so that the chance
-of one false difference among them is at most the level.
+is the interval, and the test is Wilcoxon's, which asks for no normal distribution. Every strategy
+is also held against random search without a search (`benchquery.search.chance`), whose mean has no
+error: there the test is Student's, as finds are not spread evenly around a mean. The p-values of
+all comparisons of all contests together are corrected by Holm's step-down procedure, so that the
+chance of one false difference among them is at most the level.
 
 Over several contests, strategies are ranked in each by their mean test metric. By Nemenyi's test
 two of k strategies differ over N contests if their mean ranks are farther apart than the critical
@@ -31,7 +33,14 @@ from typing import TYPE_CHECKING
 from benchquery._imports import LazyModule
 from benchquery.analysis.statistics import holm, ranks
 from benchquery.errors import QueryError
-from benchquery.search.summary import Contest, Standing, compare, group
+from benchquery.search.summary import (
+    CHANCE,
+    Contest,
+    Standing,
+    chance_standings,
+    compare,
+    group,
+)
 from benchquery.search.trace import Trace
 
 if TYPE_CHECKING:
@@ -52,16 +61,18 @@ class Difference:
 
     Attributes:
         first: A strategy.
-        second: Another.
+        second: Another, or `benchquery.search.CHANCE`: random search, exactly.
         dataset: The name of the table that was searched.
         protocol: What the reward was.
         seeds: How many seeds both have, with test figures of both finds.
         mean: The mean of the first's test metric minus the second's.
         low: The lower end of the interval of that mean; NaN for a single seed.
         high: Its upper end.
-        p: The p-value of Wilcoxon's signed-rank test; 1 if they never differ.
+        p: The p-value of Wilcoxon's signed-rank test; 1 if they never differ. Against exact random
+            search that of Student's test; 1 for a single seed, which tells nothing.
         corrected: It, corrected by Holm for all comparisons that were made with it.
         differs: Whether the corrected one is at most the level.
+        left_out: How many more seeds both have, of which a find has no test figure.
     """
 
     first: str
@@ -75,10 +86,11 @@ class Difference:
     p: float
     corrected: float
     differs: bool
+    left_out: int
 
 
 def differences(traces: Iterable[Trace], level: float = LEVEL) -> list[Difference]:
-    """Hold all strategies of each contest against each other, seed by seed.
+    """Hold all strategies of each contest against each other, and against exact random search.
 
     The same seed starts two strategies from the same random numbers, so a pair of searches may be
     alike; where it is not, pairing costs nothing.
@@ -93,11 +105,13 @@ def differences(traces: Iterable[Trace], level: float = LEVEL) -> list[Differenc
     """
     if not 0 < level < 1:
         raise QueryError(f"the level of a test must be between 0 and 1, not {level}")
+    traces = list(traces)
     contests: dict[Contest, dict[str, list[Trace]]] = {}
     for (contest, strategy), members in group(traces).items():
         contests.setdefault(contest, {})[strategy] = members
+    chance = {row.contest: row.perf for row in chance_standings(traces)}
     found = []
-    for searches in contests.values():
+    for contest, searches in contests.items():
         figures = {
             strategy: {trace.seed: trace.report().perf for trace in members}
             for strategy, members in searches.items()
@@ -105,14 +119,21 @@ def differences(traces: Iterable[Trace], level: float = LEVEL) -> list[Differenc
         of = next(iter(searches.values()))[0]
         for first, second in itertools.combinations(searches, 2):
             gaps = _gaps(figures, first, second)
-            found.append((first, second, of, gaps, _wilcoxon(gaps)))
+            shared = len(figures[first].keys() & figures[second].keys())
+            found.append((first, second, of, gaps, shared - len(gaps), _wilcoxon(gaps)))
+        for first in searches if contest in chance else ():
+            gaps = np.array(list(figures[first].values()), dtype=float) - chance[contest]
+            unknown = np.isnan(gaps)
+            if not unknown.all():
+                gaps = gaps[~unknown]
+                found.append((first, CHANCE, of, gaps, int(unknown.sum()), _student(gaps)))
     corrected = holm([p for *_, p in found])
     return [
         Difference(
             first, second, of.dataset, of.protocol, len(gaps), float(gaps.mean()),
-            *_interval(gaps, level), p, q, q <= level,
+            *_interval(gaps, level), p, q, q <= level, left_out,
         )
-        for (first, second, of, gaps, p), q in zip(found, corrected, strict=True)
+        for (first, second, of, gaps, left_out, p), q in zip(found, corrected, strict=True)
     ]  # fmt: skip
 
 
@@ -136,6 +157,13 @@ def _wilcoxon(gaps: Floats) -> float:
     return float(stats.wilcoxon(gaps).pvalue) if gaps.any() else 1.0
 
 
+def _student(gaps: Floats) -> float:
+    """Return the p-value of Student's test that the mean is 0; 1 where nothing speaks against."""
+    if len(gaps) < 2 or not gaps.any():
+        return 1.0
+    return float(stats.ttest_1samp(gaps, 0).pvalue) if np.ptp(gaps) else 0.0
+
+
 def _interval(gaps: Floats, level: float) -> tuple[float, float]:
     """Return Student's interval of a mean."""
     if len(gaps) < 2:
@@ -152,6 +180,8 @@ class MeanRanks:
         protocol: What the reward was.
         contests: How many contests all of them took part in.
         ranks: By strategy, its mean rank in them, the best (1) first; ties share their mean.
+        chance: Where exact random search would stand: half a rank behind the last strategy that is
+            better, on average; None where it is not known, as budgets are training time.
         critical: By Nemenyi's test, how far apart mean ranks must be to differ.
         level: The level of the test.
     """
@@ -159,6 +189,7 @@ class MeanRanks:
     protocol: str
     contests: int
     ranks: Mapping[str, float]
+    chance: float | None
     critical: float
     level: float
 
@@ -176,35 +207,49 @@ def mean_ranks(traces: Iterable[Trace], level: float = LEVEL) -> list[MeanRanks]
         QueryError: If a strategy has a seed twice in a contest, or there is no contest that all
             strategies of a protocol took part in.
     """
+    traces = list(traces)
+    chance = {row.contest: row.perf for row in chance_standings(traces)}
     by_protocol: dict[str, list[Standing]] = {}
     for row in compare(traces):
         by_protocol.setdefault(row.protocol, []).append(row)
     return [
-        _ranked(protocol, rows, level)
+        _ranked(protocol, rows, level, chance)
         for protocol, rows in by_protocol.items()
         if len({row.strategy for row in rows}) > 1
     ]
 
 
-def _ranked(protocol: str, rows: Sequence[Standing], level: float) -> MeanRanks:
+def _ranked(
+    protocol: str, rows: Sequence[Standing], level: float, chance: Mapping[Contest, float]
+) -> MeanRanks:
     """Rank the strategies of one protocol."""
-    contests: dict[tuple[object, ...], dict[str, float]] = {}
+    contests: dict[Contest, dict[str, float]] = {}
     for row in rows:
-        contest = (row.table_sha256, row.budget, row.workers)
-        contests.setdefault(contest, {})[row.strategy] = row.perf
+        contests.setdefault(row.contest, {})[row.strategy] = row.perf
     names = sorted({row.strategy for row in rows})
-    shared = [perfs for perfs in contests.values() if perfs.keys() == set(names)]
+    shared = {one: perfs for one, perfs in contests.items() if perfs.keys() == set(names)}
     if not shared:
         raise QueryError(
             f"no contest ({protocol}) has searches of all of {', '.join(names)}; "
             "ranks need the same contests for all"
         )
-    lowest = [[np.nan_to_num(perfs[name], nan=-np.inf) for name in names] for perfs in shared]
+    lowest = [
+        [np.nan_to_num(perfs[name], nan=-np.inf) for name in names] for perfs in shared.values()
+    ]
     means = np.mean([ranks(-np.array(perfs)) for perfs in lowest], axis=0)
+    better = [
+        sum(perf > chance[contest] for perf in perfs)
+        for contest, perfs in zip(shared, lowest, strict=True)
+        if contest in chance
+    ]
     count = len(names)
     quantile = float(stats.studentized_range.ppf(1 - level, count, np.inf))
-    critical = quantile * math.sqrt(count * (count + 1) / (12 * len(shared)))
     best_first = sorted(zip(means.tolist(), names, strict=True))
     return MeanRanks(
-        protocol, len(shared), {name: mean for mean, name in best_first}, critical, level
+        protocol=protocol,
+        contests=len(shared),
+        ranks={name: mean for mean, name in best_first},
+        chance=float(np.mean(better)) + 0.5 if len(better) == len(shared) else None,
+        critical=quantile * math.sqrt(count * (count + 1) / (12 * len(shared))),
+        level=level,
     )

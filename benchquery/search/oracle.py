@@ -13,13 +13,16 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, get_args
 
 from benchquery._imports import LazyModule
+from benchquery.analysis.known import known_part
 from benchquery.errors import AllSkipError, BudgetExhaustedError, QueryError, UnknownNameError
 from benchquery.kinds.architectures.arch import Arch, hash_of
 from benchquery.kinds.architectures.space import Space, get_space
 from benchquery.kinds.architectures.table import ArchTable
 from benchquery.naming import unknown
 from benchquery.search.budget import Budget
+from benchquery.search.clock import estimate_times
 from benchquery.search.nearest import Nearest
+from benchquery.search.resampling import resample
 from benchquery.search.trace import Trace, table_id
 from benchquery.table import schema
 from benchquery.table.rows import RowTable
@@ -31,13 +34,15 @@ if TYPE_CHECKING:
 else:
     np = LazyModule("numpy")
 
-RewardProtocol = Literal["validation", "leaky-test"]
+RewardProtocol = Literal["validation", "leaky-test", "one-seed"]
 
 PROTOCOLS: tuple[RewardProtocol, ...] = get_args(RewardProtocol)
 """What a search is rewarded with.
 
 ``validation`` is the one to use. ``leaky-test`` rewards with the test metric, as the
-search experiments of the NAS-Bench-Graph paper did: only to compare with them.
+search experiments of the NAS-Bench-Graph paper did: only to compare with them. ``one-seed``
+rewards with the validation metric of one training of each architecture, drawn from its seeds
+(`benchquery.search.resample`): a search that trains once does not know a mean.
 """
 
 FAILED = 0.0
@@ -46,7 +51,9 @@ FAILED = 0.0
 PATIENCE = 10_000
 """How many queries in a row may cost nothing before a search counts as stuck."""
 
-_REWARD = {"validation": "valid_perf", "leaky-test": "perf"}
+_REWARD = {"validation": "valid_perf", "leaky-test": "perf", "one-seed": "valid_perf"}
+_DRAWN = ("one-seed",)
+"""The protocols whose reward is that of one training of an architecture."""
 _ROUNDING = 1e-9
 
 
@@ -77,10 +84,12 @@ class Oracle:
         budget: How much may be asked, as a `Budget` or as `Budget.parse` reads it.
         protocol: What the reward is; see `PROTOCOLS`.
         workers: How many simulated workers train at the same time.
+        seed: The seed of the search. Where the reward is that of one training, it decides which.
 
     Raises:
-        QueryError: If it is no table of architectures, is empty, or lacks the training times
-            that the budget counts; if the budget can't be read, or there is no worker.
+        QueryError: If it is no table of architectures, is empty, has no figure to reward with, or
+            lacks the training times that the budget counts or the figures of single seeds that the
+            protocol draws from; if the budget can't be read, or there is no worker.
         UnknownNameError: If there is no such protocol.
 
     Attributes:
@@ -99,6 +108,7 @@ class Oracle:
         *,
         protocol: RewardProtocol = "validation",
         workers: int = 1,
+        seed: int = 0,
     ) -> None:
         if protocol not in PROTOCOLS:
             raise UnknownNameError(unknown("protocol", protocol, PROTOCOLS))
@@ -107,25 +117,44 @@ class Oracle:
         _check_searchable(table)
         if not len(table):
             raise QueryError(f"the table {table.name!r} has no architectures to search")
+        known_part(table, _REWARD[protocol])
         if not isinstance(budget, Budget):
             budget = Budget.parse(budget, len(table))
-        if budget.unit == "seconds" and "train_time" not in table.columns:
+        times = _training_times(table)
+        if budget.unit == "seconds" and times is None:
             raise QueryError(
-                f"the table {table.name!r} ({table.manifest.origin}) has no column "
-                "'train_time', so a budget can't be in seconds; give queries or a share (2%)"
+                f"the table {table.name!r} ({table.manifest.origin}) has no figures in "
+                "'train_time', so a budget can't be in seconds; give queries or a share (2%), or "
+                f"estimated time (~{budget.amount:g}s)"
             )
+        if budget.unit == "estimated seconds":
+            if times is not None:
+                raise QueryError(
+                    f"the table {table.name!r} knows its training times, so there is nothing to "
+                    f"estimate; give {budget.amount:g}s"
+                )
+            # No other search has made up numbers.
+            seconds = estimate_times(table).seconds
+            times = dict(zip(table.hashes.tolist(), seconds.tolist(), strict=True))
         self.space: Space = get_space(table.manifest.space)
         self.budget = budget
         self.protocol: RewardProtocol = protocol
         self.workers = workers
         self.schedule: list[tuple[int, float, float]] = []
         self._table = table
-        values = np.nan_to_num(table.column(_REWARD[protocol]), nan=FAILED)
+        drawn = resample(table, seed) if protocol in _DRAWN else None
+        values = table.column(_REWARD[protocol]) if drawn is None else drawn.valid_perf
+        values = np.nan_to_num(values, nan=FAILED)
+        self._seeds: dict[int, int] = (
+            {}
+            if drawn is None
+            else dict(zip(table.hashes.tolist(), drawn.seed.tolist(), strict=True))
+        )
         self._rewards: dict[int, float] = dict(
             zip(table.hashes.tolist(), values.tolist(), strict=True)
         )
-        self._times = self._training_times()
-        self._prices = self._times if budget.unit == "seconds" else None
+        self._times = times
+        self._prices = None if budget.unit == "queries" else self._times
         self._free_repeats = budget.repeats == "free"
         self._limit = budget.amount * (1 + _ROUNDING)
         self._spent = 0.0
@@ -135,14 +164,6 @@ class Oracle:
         self._answers: list[float] = []
         self._fidelities: list[float] = []
         self._shares: list[float] = []
-
-    def _training_times(self) -> dict[int, float] | None:
-        """Return the training time by hash; where it is unknown, the mean of the others."""
-        if "train_time" not in self._table.columns:
-            return None
-        times = self._table.column("train_time")
-        times = np.nan_to_num(times, nan=float(np.nanmean(times)))
-        return dict(zip(self._table.hashes.tolist(), times.tolist(), strict=True))
 
     # ---------------------------------------------------------------- what there is to ask
 
@@ -306,7 +327,8 @@ class Oracle:
             return 1.0, whole
         curves = self._table.curves
         reached = _REACHED[self.protocol]
-        ends = [reached(curves.curve(number, seed)[:epochs]) for seed in curves.seeds]
+        seeds = [self._seeds[number]] if number in self._seeds else curves.seeds
+        ends = [reached(curves.curve(number, seed)[:epochs]) for seed in seeds if seed >= 0]
         known = [end for end in ends if not math.isnan(end)]
         return epochs / self.epochs, sum(known) / len(known) if known else FAILED
 
@@ -363,6 +385,22 @@ class Oracle:
         )
 
 
+def _training_times(table: ArchTable) -> dict[int, float] | None:
+    """Return the training time by hash; where it is unknown, the mean of the others.
+
+    A training that took no time would let a search go on for ever, so that is unknown too. None if
+    all are.
+    """
+    if "train_time" not in table.columns:
+        return None
+    times = table.column("train_time")
+    known = (times > 0) & (times < np.inf)
+    if not known.any():
+        return None
+    filled = np.where(known, times, times[known].mean())
+    return dict(zip(table.hashes.tolist(), filled.tolist(), strict=True))
+
+
 _VALID, _BEST = (
     [column.name for column in schema.CURVE_COLUMNS].index(name)
     for name in ("valid_perf", "best_perf")
@@ -381,6 +419,10 @@ def _chosen_test(curve: Array) -> float:
 
 
 _REACHED: Mapping[RewardProtocol, Callable[[Array], float]] = MappingProxyType(
-    {"validation": _best_validation, "leaky-test": _chosen_test}
+    {
+        "validation": _best_validation,
+        "leaky-test": _chosen_test,
+        "one-seed": _best_validation,
+    }
 )
 """By protocol: the reward of a training that ended with the last epoch of a curve."""

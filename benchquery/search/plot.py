@@ -13,8 +13,8 @@ from benchquery.figures.page import check_picture, save
 from benchquery.figures.style import COLOURS, new_figure
 from benchquery.search.chance import random_search_exactly
 from benchquery.search.contests import MeanRanks, mean_ranks
-from benchquery.search.summary import Contest, Measure, aggregate, group
-from benchquery.search.trace import Trace, table_id
+from benchquery.search.summary import CHANCE, Contest, Measure, aggregate, group
+from benchquery.search.trace import Trace
 
 if TYPE_CHECKING:
     import matplotlib.artist as mpl_artist
@@ -129,21 +129,24 @@ def _draw_panel(
 
 def _draw_chance(axes: mpl_axes.Axes, contest: Contest, search: Trace, measure: Measure) -> None:
     """Draw what random search finds on average, exactly, where budgets are queries."""
-    table = search.opened()
-    if contest.budget.unit != "queries" or table_id(table) != contest.table_sha256:
+    if not contest.knows_chance:
         return
+    table = search.searched()
     most = min(int(contest.budget.amount), len(table) - left_out(table, "valid_perf", "perf"))
+    if not most:
+        return
     budgets = np.unique(np.geomspace(1, most, _POINTS).round().astype(int))
     exact = random_search_exactly(table, budgets, contest.protocol)
     values = exact.reward if measure == "reward" else exact.perf
-    axes.plot(budgets, values, color="black", linewidth=1, label="random search, exact")
+    axes.plot(budgets, values, color="black", linewidth=1, label=CHANCE)
 
 
 def plot_ranks(traces: Sequence[Trace], path: Path) -> None:
     """Draw the mean ranks of strategies over contests, with the critical difference.
 
     A bar joins strategies whose mean ranks are within the critical difference of each other, so
-    that Nemenyi's test can't tell them apart. There is one panel for each protocol.
+    that Nemenyi's test can't tell them apart. A dashed line is where exact random search would
+    stand: what is left of it is better. There is one panel for each protocol.
 
     Args:
         traces: The traces.
@@ -174,9 +177,12 @@ def _draw_ranks(axes: mpl_axes.Axes, found: MeanRanks) -> None:
         axes.plot([places[start]] * 2, [start, end], color=COLOURS[1], linewidth=3, alpha=0.5)
         axes.plot(places[start : end + 1 : end - start], [end, end], color=COLOURS[1],
                   linewidth=3, alpha=0.5)  # fmt: skip
+    if found.chance is not None:
+        axes.axvline(found.chance, color="black", linestyle="--", linewidth=1, label=CHANCE)
+        axes.legend(loc="upper right", fontsize=7)
     axes.set_ylim(len(places) - 0.5, -0.7)
     axes.set_yticks([])
-    axes.set(xlabel="mean rank by test metric, 1 is the best", xlim=(0.8, len(places) + 0.2))
+    axes.set(xlabel="mean rank by test metric, 1 is the best", xlim=(0.4, len(places) + 0.6))
     axes.set_title(
         f"rewarded: {found.protocol}, {found.contests} contests, critical difference "
         f"{found.critical:.2f} at {found.level:g}",

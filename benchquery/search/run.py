@@ -56,7 +56,7 @@ def run(
         name = match_strategy(strategy)
         search = get_strategy(name)
     opened = lightread(table) if isinstance(table, str) else table
-    oracle = Oracle(opened, budget, protocol=protocol, workers=workers)
+    oracle = Oracle(opened, budget, protocol=protocol, workers=workers, seed=seed)
     try:
         search(oracle, random.Random(seed))
     except BudgetExhaustedError:

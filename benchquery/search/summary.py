@@ -8,19 +8,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from benchquery._imports import LazyModule
+from benchquery.analysis.known import has_figures
 from benchquery.errors import QueryError
+from benchquery.kinds.architectures.analysis.noise import known_seed_errors
+from benchquery.kinds.architectures.table import ArchTable
 from benchquery.search.budget import Budget
+from benchquery.search.chance import EXACT, find_chances
 from benchquery.search.trace import SearchReport, Trace
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from benchquery._typing import Floats
+    from benchquery._typing import Array, Floats
 else:
     np = LazyModule("numpy")
 
 Measure = Literal["reward", "perf"]
 Axis = Literal["spent", "time"]
+
+CHANCE = "random search, exactly"
+"""The name under which random search without a search stands beside strategies."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,6 +53,11 @@ class Contest:
     def of(cls, trace: Trace) -> Contest:
         """Return the contest that a search took part in."""
         return cls(trace.table_sha256, trace.protocol, trace.budget, trace.workers)
+
+    @property
+    def knows_chance(self) -> bool:
+        """Whether what random search finds is known exactly (`benchquery.search.chance`)."""
+        return self.budget.unit == "queries" and self.protocol in EXACT
 
     @property
     def terms(self) -> str:
@@ -84,7 +96,7 @@ class Standing:
         protocol: What the reward was.
         budget: How much might be asked.
         workers: How many simulated workers there were.
-        seeds: How many traces there are.
+        seeds: How many traces there are; 0 for exact random search.
         valid_perf: The mean validation metric of the finds.
         perf: Their mean test metric; NaN if a find has none, as its training failed.
         perf_error: Its standard error; NaN for a single trace.
@@ -92,6 +104,8 @@ class Standing:
         regret: Their mean regret.
         regret_error: Its standard error.
         regret_median: Their median regret.
+        beyond_noise: Their mean regret against the set that can't be told from the best
+            (`benchquery.analysis.noise`); NaN where no seeds say how large noise is.
         rank: Their mean rank by test metric. A few bad finds move it far: see the median.
         rank_error: Its standard error.
         rank_median: Their median rank.
@@ -112,9 +126,15 @@ class Standing:
     regret: float
     regret_error: float
     regret_median: float
+    beyond_noise: float
     rank: float
     rank_error: float
     rank_median: float
+
+    @property
+    def contest(self) -> Contest:
+        """The contest that it took part in."""
+        return Contest(self.table_sha256, self.protocol, self.budget, self.workers)
 
 
 def standard_error(values: Sequence[float] | Floats) -> float:
@@ -188,20 +208,38 @@ def group(traces: Iterable[Trace]) -> Mapping[tuple[Contest, str], list[Trace]]:
     return groups
 
 
-def compare(traces: Iterable[Trace]) -> list[Standing]:
+def compare(traces: Iterable[Trace], *, chance: bool = False) -> list[Standing]:
     """Set strategies side by side: one row each in a contest, the best first.
 
     Best is the mean test metric. Contests stay apart: another table, budget or number of workers
     is another task, and a search that saw the test set can't be held against one that did not.
 
+    Args:
+        traces: The traces.
+        chance: Whether exact random search stands among them, as `CHANCE`.
+
     Raises:
         QueryError: If a strategy has a seed twice in a contest.
     """
+    traces = list(traces)
+    groups = group(traces)
+    searched = {contest: members[0] for (contest, _), members in groups.items()}
+    margins = {contest: _margin(trace.searched()) for contest, trace in searched.items()}
     rows = [
-        _standing(contest, [trace.report() for trace in members])
-        for (contest, _), members in group(traces).items()
+        _standing(contest, [trace.report() for trace in members], margins[contest])
+        for (contest, _), members in groups.items()
     ]
-    return sorted(rows, key=_place)
+    return sorted([*rows, *(chance_standings(traces) if chance else ())], key=_place)
+
+
+def chance_standings(traces: Iterable[Trace]) -> list[Standing]:
+    """Return how random search stands in each contest, exactly: no seed, and no error.
+
+    Contests whose budget is training time have none: how much random search may ask there is
+    itself a matter of chance. Nor have those whose rewards are drawn.
+    """
+    searched = {Contest.of(trace): trace for trace in traces}
+    return [_chance(contest, trace) for contest, trace in searched.items() if contest.knows_chance]
 
 
 def _place(row: Standing) -> tuple[object, ...]:
@@ -212,7 +250,58 @@ def _place(row: Standing) -> tuple[object, ...]:
     return (*contest, budget.repeats, row.workers, unknown, 0.0 if unknown else -row.perf)
 
 
-def _standing(contest: Contest, reports: Sequence[SearchReport]) -> Standing:
+def _margin(table: ArchTable) -> float:
+    """Return how far below the best a test metric may be by noise; NaN if that is not known."""
+    measured = known_seed_errors(table, "perf")
+    return math.nan if measured is None else measured.margin
+
+
+def beyond_noise(regret: Sequence[float] | Floats, table: ArchTable) -> Floats:
+    """Return regrets against the set that can't be told from the best; NaN if noise is unknown."""
+    return _beyond(np.asarray(regret, dtype=float), _margin(table))
+
+
+def _beyond(regret: Floats, margin: float) -> Floats:
+    """Return how much regrets are above a margin."""
+    return np.maximum(regret - margin, 0.0)
+
+
+def _chance(contest: Contest, search: Trace) -> Standing:
+    """Return how random search stands in one contest."""
+    table = search.searched()
+    known, chances = find_chances(table, contest.budget.amount, contest.protocol)
+    drawn = has_figures(table, "valid_perf", "perf")
+    ranks, regrets = (figures[drawn] for figures in table.standing("perf"))
+    figures = {"perf": known.column("perf"), "regret": regrets, "rank": ranks}
+    means = {name: float(chances @ values) for name, values in figures.items()}
+    medians = {f"{name}_median": _middle(values, chances) for name, values in figures.items()}
+    return Standing(
+        strategy=CHANCE,
+        dataset=search.dataset,
+        origin=search.origin,
+        table_sha256=contest.table_sha256,
+        protocol=contest.protocol,
+        budget=contest.budget,
+        workers=contest.workers,
+        seeds=0,
+        valid_perf=float(chances @ known.column("valid_perf")),
+        perf_error=0.0,
+        regret_error=0.0,
+        rank_error=0.0,
+        beyond_noise=float(chances @ _beyond(regrets, _margin(table))),
+        **means,
+        **medians,
+    )
+
+
+def _middle(values: Array, chances: Floats) -> float:
+    """Return the least value that at least half of the chances are at or below."""
+    order = np.argsort(values, kind="stable")
+    half = np.searchsorted(np.cumsum(chances[order]), 0.5 - 1e-12)
+    return float(values[order[half]])
+
+
+def _standing(contest: Contest, reports: Sequence[SearchReport], margin: float) -> Standing:
     """Return how one strategy did in a contest."""
     first = reports[0]
     perf, regret, rank = (
@@ -235,6 +324,7 @@ def _standing(contest: Contest, reports: Sequence[SearchReport]) -> Standing:
         regret=float(regret.mean()),
         regret_error=standard_error(regret),
         regret_median=float(np.median(regret)),
+        beyond_noise=float(_beyond(regret, margin).mean()),
         rank=float(rank.mean()),
         rank_error=standard_error(rank),
         rank_median=float(np.median(rank)),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ from benchquery._imports import LazyModule
 from benchquery.errors import CorruptTableError, QueryError
 from benchquery.kinds.architectures.table import ArchTable
 from benchquery.search.budget import Budget
-from benchquery.table.files import read_regular
+from benchquery.table.files import read_regular, written_aside
 from benchquery.table.manifest import SUMMARY
 from benchquery.table.schema import ORIGINS
 from benchquery.table.sealed import parse_object
@@ -181,7 +180,8 @@ class Trace:
             raise QueryError(f"the search of {self.strategy!r} on {self.dataset!r} asked nothing")
         queries = np.argsort(self.ended, kind="stable")
         first_wins = -np.arange(len(queries))
-        order = np.lexsort((first_wins, self.rewards[queries], self.fidelities[queries]))
+        rewards = np.nan_to_num(self.rewards[queries], nan=-np.inf)
+        order = np.lexsort((first_wins, rewards, self.fidelities[queries]))
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
         best = queries[order[np.maximum.accumulate(rank)]]
@@ -202,17 +202,13 @@ class Trace:
         Raises:
             QueryError: If no query was made, or the table is not the one searched.
         """
-        table = table or self.opened()
-        if table_id(table) != self.table_sha256:
-            raise QueryError(
-                f"the table {table.name!r} is not the one that was searched "
-                f"({self.dataset!r}, {self.table_sha256[:12]}...): open that one and give it"
-            )
+        table = self.searched(table)
         progress = self.progress()
         found = int(progress.hashes[-1])
         tests, valids = (table.column(name) for name in ("perf", "valid_perf"))
         perf, valid_perf = (table[found][name] for name in ("perf", "valid_perf"))
-        regret, spread = regret_among(-tests, -perf), float(np.nanmax(tests) - np.nanmin(tests))
+        regret = regret_among(-tests, -perf)
+        spread = float(np.fmax.reduce(tests) - np.fmin.reduce(tests))
         return SearchReport(
             strategy=self.strategy,
             dataset=self.dataset,
@@ -241,11 +237,24 @@ class Trace:
             },
         )
 
-    def opened(self) -> ArchTable:
-        """Return the table at hand; one by this name, for a trace that was read from a file."""
+    def searched(self, table: ArchTable | None = None) -> ArchTable:
+        """Return the table that was searched.
+
+        Args:
+            table: It; None for the one at hand, or else the one of this name.
+
+        Raises:
+            QueryError: If that is another table.
+        """
         from benchquery.kinds.architectures.reading import lightread
 
-        return self.table or lightread(self.dataset)
+        table = table or self.table or lightread(self.dataset)
+        if table_id(table) != self.table_sha256:
+            raise QueryError(
+                f"the table {table.name!r} is not the one that was searched "
+                f"({self.dataset!r}, {self.table_sha256[:12]}...): open that one and give it"
+            )
+        return table
 
 
 def save(traces: Iterable[Trace], path: Path | str) -> None:
@@ -272,15 +281,8 @@ def save(traces: Iterable[Trace], path: Path | str) -> None:
     content = sink.getvalue().to_pybytes()
     place = content.rindex(_MARK) + len(_MARK)
     found = hashlib.sha256(content).hexdigest().encode()
-    aside = path.with_name(f".{path.name}-{os.getpid()}")
-    try:
-        try:
-            aside.write_bytes(content[:place] + found + content[place + len(found) :])
-            aside.replace(path)
-        finally:
-            aside.unlink(missing_ok=True)
-    except OSError as error:
-        raise QueryError(f"can't write {path}: {error.strerror}") from error
+    with written_aside(path) as aside:
+        aside.write_bytes(content[:place] + found + content[place + len(found) :])
 
 
 def _queries(traces: Sequence[Trace]) -> pa.Table:

@@ -240,8 +240,8 @@ class FileColumns(ColumnSet):
         Raises:
             CorruptTableError: If a Parquet reader finds something else than is served.
         """
-        with self._reading("it") as file:
-            names = file.schema_arrow.names
+        with self._reading("it") as reader:
+            names = reader.schema_arrow.names
         if names != list(self._stored):
             odd = sorted(set(names) ^ self._stored.keys())
             raise CorruptTableError(
@@ -249,19 +249,19 @@ class FileColumns(ColumnSet):
                 f"{', '.join(odd) or ', '.join(names)}"
             )
         for name, column in self._stored.items():
-            decoded = self._decode(column)
+            decoded = self._decode(column, reader)
             if column.offset is not None and self._view(column).tobytes() != decoded.tobytes():
                 raise CorruptTableError(
                     f"{self._path}: the manifest places column {name!r} at {column.offset}, where "
                     "other values stand than a Parquet reader finds"
                 )
 
-    def _decode(self, column: StoredColumn) -> Array:
-        """Read an encoded column with a Parquet reader.
+    def _decode(self, column: StoredColumn, reader: pq.ParquetFile | None = None) -> Array:
+        """Read an encoded column with a Parquet reader: one at hand, or else a new one.
 
         Without threads: a process that ends while Arrow still starts them is aborted.
         """
-        with self._reading(f"column {column.name!r}") as file:
+        with self._reading(f"column {column.name!r}", reader) as file:
             values = file.read(columns=[column.name], use_threads=False).column(column.name)
             array: Array = values.to_numpy()
         if len(array) != self._rows or values.null_count:
@@ -277,9 +277,12 @@ class FileColumns(ColumnSet):
         return array.copy()
 
     @contextlib.contextmanager
-    def _reading(self, what: str) -> Iterator[pq.ParquetFile]:
-        """Give a Parquet reader; what goes wrong with it is damage."""
+    def _reading(self, what: str, reader: pq.ParquetFile | None = None) -> Iterator[pq.ParquetFile]:
+        """Give a Parquet reader, the one at hand or a new one; what goes wrong with it is damage.
+
+        Readers are not kept: threads may read a table at the same time, but not one reader.
+        """
         try:
-            yield pq.ParquetFile(pa.BufferReader(self._content), pre_buffer=False)
+            yield reader or pq.ParquetFile(pa.BufferReader(self._content), pre_buffer=False)
         except (pa.ArrowException, OSError, KeyError, ValueError, MemoryError) as error:
             raise CorruptTableError(f"{self._path}: {what} can't be read: {error}") from error

@@ -81,15 +81,17 @@ class Curves:
             )
             self._data = dataset(self._file, "curves", chunk=1)
             shape, kind = self._data.shape, self._data.dtype
-        self.seeds: tuple[int, ...] = tuple(seeds)
-        self._row = {number: row for row, number in enumerate(hashes)}
-        if shape[:2] != (len(self._row), len(set(seeds))) or shape[3:] != (len(CURVE_COLUMNS),):
-            raise CorruptTableError(
-                f"{path} holds curves of shape {shape} for {len(self._row)} architectures "
-                f"and {len(set(seeds))} seeds"
-            )
         if kind != np.float32 or any(type(number) is not int for number in (*hashes, *seeds)):
             raise CorruptTableError(f"{path} holds curves of the type {kind}, or keys of another")
+        self.seeds: tuple[int, ...] = tuple(seeds)
+        self._row = {number: row for row, number in enumerate(hashes)}
+        once = (len(self._row), len(set(seeds)))
+        wanted = (len(hashes), len(seeds), len(CURVE_COLUMNS))
+        if once != wanted[:2] or (*shape[:2], *shape[3:]) != wanted:
+            raise CorruptTableError(
+                f"{path} holds curves of shape {shape} for {len(self._row)} architectures and "
+                f"{len(set(seeds))} seeds, of which it names {len(hashes)} and {len(seeds)}"
+            )
         self.epochs: int = shape[2]
 
     @property

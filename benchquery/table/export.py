@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
 from benchquery.errors import QueryError
+from benchquery.table.files import written_aside
 from benchquery.text import to_json
 
 if TYPE_CHECKING:
@@ -44,9 +45,7 @@ FORMATS: Mapping[str, Callable[[pa.Table, Path], None]] = {
 
 
 def export(table: RowTable[Any], path: Path) -> None:
-    """Write a table to a file of the format that its name says.
-
-    The file is written aside and renamed, so it is there whole or not at all.
+    """Write a table to a file of the format that its name says, whole or not at all.
 
     Raises:
         QueryError: If the ending of the name is none of `FORMATS`, there is no such folder, or it
@@ -54,14 +53,5 @@ def export(table: RowTable[Any], path: Path) -> None:
     """
     if path.suffix not in FORMATS:
         raise QueryError(f"can't write {path.name!r}; the ending must be {' or '.join(FORMATS)}")
-    aside = path.with_name(f".{path.name}.part")
-    try:
-        if not path.parent.is_dir():
-            raise QueryError(f"can't write {path}: there is no folder {path.parent}")
-        try:
-            FORMATS[path.suffix](table.arrow(), aside)
-            aside.replace(path)
-        finally:
-            aside.unlink(missing_ok=True)
-    except OSError as error:
-        raise QueryError(f"can't write {path}: {error.strerror or error}") from error
+    with written_aside(path) as aside:
+        FORMATS[path.suffix](table.arrow(), aside)

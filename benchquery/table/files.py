@@ -1,4 +1,4 @@
-"""Opening the files of tables and runs: regular files, and nothing that only looks like one.
+"""Files: read if they are regular and nothing that only looks so, written whole or not at all.
 
 A symbolic link could show a file from outside the table, a pipe would wait for ever, a device has
 no end. So the files of a table are refused if they are any of these. The folder of a table may
@@ -8,10 +8,14 @@ make them, and whoever can make one could copy the file as well.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
+from collections.abc import Iterator
 from io import FileIO
 from pathlib import Path
+
+from benchquery.errors import QueryError
 
 _READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
@@ -67,6 +71,26 @@ def check_regular(path: Path, *, follow: bool = False) -> int:
     if not stat.S_ISREG(found.st_mode):
         raise _not_regular(path)
     return found.st_size
+
+
+@contextlib.contextmanager
+def written_aside(path: Path) -> Iterator[Path]:
+    """Give a file beside another to write, and put it in its place when the block ends well.
+
+    Raises:
+        QueryError: If there is no such folder, or it can't be written to.
+    """
+    aside = path.with_name(f".{path.name}-{os.getpid()}")
+    try:
+        if not path.parent.is_dir():
+            raise QueryError(f"can't write {path}: there is no folder {path.parent}")
+        try:
+            yield aside
+            aside.replace(path)
+        finally:
+            aside.unlink(missing_ok=True)
+    except OSError as error:
+        raise QueryError(f"can't write {path}: {error.strerror or error}") from error
 
 
 def _not_regular(path: Path) -> OSError:

@@ -223,7 +223,7 @@ def _parse(body: dict[str, Any]) -> Manifest:
         _check_name(body[name], name)
     _check_text(body["licence"], "licence")
     _check_choice(body["origin"], ORIGINS, "origin")
-    files = {name: _parse_file(name, file) for name, file in _object(body, "files").items()}
+    files = {name: parse_file(name, file) for name, file in _object(body, "files").items()}
     if SUMMARY not in files:
         raise ValueError(f"it lists no {SUMMARY}")
     rows, size = body["rows"], files[SUMMARY].bytes
@@ -264,7 +264,8 @@ def plain_size(dtype: str, rows: int) -> int:
     return -(-PLAIN_BITS[dtype] * rows // 8)
 
 
-def _parse_file(name: str, file: Any) -> StoredFile:
+def parse_file(name: str, file: Any) -> StoredFile:
+    """Check the size and checksum that are stated of a file; ValueError says what does not fit."""
     if name in {"", ".", "..", MANIFEST} or set(name) & set("/\\\0"):
         raise ValueError(f"the file name {name!r} leaves the folder, or is no other file's")
     _check_names(file, {field.name for field in dataclasses.fields(StoredFile)}, f"file {name!r}")

@@ -54,6 +54,9 @@ SHORT_NAMES = {"valid": "valid_perf", "test": "perf"}
 _PLAIN = (None, None, None)
 """Unit, split and direction of a column that names rows instead of measuring them."""
 
+_STATUS, _OK = "status", "ok"
+"""The column that says how a row's job ended, and what it says where that was well."""
+
 _SHOWN = 5
 """Rows of a large table that are printed."""
 _FEW = 20
@@ -347,14 +350,39 @@ class RowTable(Generic[Key]):
             QueryError: If neither direction of the column is better.
         """
         name = self.ranking_column(by)
-        values = self.column(name)
         direction = self.described(name).direction
         if direction is None:
             allowed = [column.name for column in self.manifest.columns if column.direction]
             raise QueryError(
                 f"neither way is better for column {name!r}; allowed: {', '.join(allowed)}"
             )
-        return -values if direction == "higher" else values.astype(np.float64)
+        values = self._figures(name)
+        return -values if direction == "higher" else values
+
+    def _figures(self, name: str) -> Floats:
+        """Return a column of numbers to rank by; NaN where a row has none, or its job failed.
+
+        Raises:
+            UnknownNameError: If there is no such column.
+            QueryError: If it holds texts.
+        """
+        values = self.column(name)
+        if values.dtype.kind not in "biuf":
+            raise QueryError(f"column {name!r} of the table {self.name!r} holds no figures")
+        return np.where(self._failed, np.nan, values) if self._failed.any() else values + 0.0
+
+    @cached_property
+    def _failed(self) -> Mask:
+        """Of every row whether its job failed, so that what it is ranked by is missing.
+
+        Other columns may still have numbers of it: no bytes kept, or the time until it failed.
+        """
+        failed = np.zeros(self.num_rows, dtype=bool)
+        if _STATUS in self._columns and self.kind.ranked_by in self._columns:
+            figures = self.column(self.kind.ranked_by)
+            if figures.dtype.kind == "f":
+                failed = np.isnan(figures) & (self.column(_STATUS) != _OK)
+        return failed
 
     @property
     def _groups(self) -> Ints:
@@ -369,7 +397,7 @@ class RowTable(Generic[Key]):
     def top(self, k: int = 10, by: str | None = None) -> Self:
         """Return the k best rows, the best first; ties in the order of the table.
 
-        Rows without a figure come last.
+        Rows without a figure come last, and so do those of failed jobs by every column.
 
         Args:
             k: How many.
@@ -406,7 +434,8 @@ class RowTable(Generic[Key]):
 
         Rank 1 is the best; equal figures share a rank (`benchquery.table.ties` says what counts
         as equal). Regret is the distance to the best; 0 for the best. A row without a figure
-        ranks behind all that have one, and its regret is NaN.
+        ranks behind all that have one, and its regret is NaN; so does one of a failed job, whatever
+        the column.
 
         Raises:
             QueryError: If the column has no better direction.
@@ -444,7 +473,7 @@ class RowTable(Generic[Key]):
                 of architectures, the time that condensing took.
 
         Raises:
-            QueryError: If no column is named.
+            QueryError: If no column is named, or one holds texts.
         """
         maximise = self.kind.ranked_by if maximise is None else maximise
         minimise = (self.kind.expense or ()) if minimise is None else minimise
@@ -453,8 +482,8 @@ class RowTable(Generic[Key]):
         if not up + down:
             raise QueryError("name at least one column to maximise or minimise")
         rows = self._comparable
-        costs = [-self.column(self.ranking_column(name))[rows].astype(np.float64) for name in up]
-        costs += [self.column(self.ranking_column(name))[rows].astype(np.float64) for name in down]
+        costs = [-self._figures(self.ranking_column(name))[rows] for name in up]
+        costs += [self._figures(self.ranking_column(name))[rows] for name in down]
         return self.take(rows[pareto_rows(np.stack(costs, axis=1))])
 
     # ---------------------------------------------------------------- many at once

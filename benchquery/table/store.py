@@ -1,7 +1,7 @@
 """Finds, checks and opens tables.
 
-Tables are looked for in sources: the ones bundled with the package, then the folders
-named by the environment variable ``GRAPHTAB_TABLES``. A source is a folder of tables,
+Tables are looked for in sources: the ones bundled with the package, those that were fetched, then
+the folders named by the environment variable ``GRAPHTAB_TABLES``. A source is a folder of tables,
 or one table. A table goes by the name of its folder. Every opening compares the file with its
 checksum, so a damaged table is named and never served.
 """
@@ -25,6 +25,7 @@ from benchquery.errors import (
     TableNotFoundError,
 )
 from benchquery.naming import DATASET_ALIASES, match_name, suggestion
+from benchquery.places import fetched_tables
 from benchquery.table.columnfile import FileColumns
 from benchquery.table.foreign import is_file, write_foreign
 from benchquery.table.kind import resolve
@@ -82,7 +83,8 @@ class TableInfo:
 def sources() -> tuple[Path, ...]:
     """Return the folders that tables are looked for in, in order."""
     named = os.environ.get(TABLES_VARIABLE, "")
-    return (BUNDLED, *(Path(folder) for folder in named.split(os.pathsep) if folder))
+    folders = (Path(folder) for folder in named.split(os.pathsep) if folder)
+    return (BUNDLED, fetched_tables(), *folders)
 
 
 def _folders(source: Path) -> Iterator[Path]:
@@ -234,12 +236,21 @@ def _named(name: str, places: tuple[Path, ...], kind: str | None) -> Iterator[Pa
 
 
 def _of_dataset(name: str, place: Path, kind: str) -> Iterator[Path]:
-    """List the one table of a kind that a place has of a dataset."""
+    """List the one table of a kind that a place has of a dataset, or else of a sample of it.
+
+    Of several, it is the one that all others are called after, as ``cora-condensed-tasks`` is
+    after ``cora-condensed``.
+    """
     if not place.is_dir():
         return
     infos = tables(place, kind, left_out=[])
-    dataset = match_name(name, {info.dataset: None for info in infos}, DATASET_ALIASES)
-    same = [info for info in infos if info.dataset == dataset]
+    same: list[TableInfo] = []
+    for named in ([i.dataset for i in infos], [i.dataset.partition(":")[0] for i in infos]):
+        meant = match_name(name, dict.fromkeys(named), DATASET_ALIASES)
+        same = same or [i for i, one in zip(infos, named, strict=True) if one == meant]
+    first = min(same, key=lambda info: len(info.name), default=None)
+    if first and all(info is first or info.name.startswith(f"{first.name}-") for info in same):
+        same = [first]
     if len(same) > 1:
         raise QueryError(
             f"{place} has several tables of {kind_of(kind).many} of {name!r}; name one of: "
@@ -252,6 +263,11 @@ def _not_found(name: str, source: PathLike | None, places: tuple[Path, ...]) -> 
     """Say that there is no such table, which there are, and where others are looked for."""
     there = [_name_of(folder) for place in places for folder in _folders(place)]
     where = f"in {source}" if source is not None else "here"
+    if source is None and (offered := match_name(name, _to_fetch())):
+        said = f"the table {offered!r} is not part of this installation; get it with"
+        return TableNotFoundError(
+            f"{said} benchquery.fetch({offered!r})", f"{said}: benchquery fetch {offered}"
+        )
     said, shell = (
         f"there is no table {name!r} {where}{suggestion(name, there) or ';'} there are: "
         f"{', '.join(there) or 'none'}. Tables built elsewhere open with {option} or through the "
@@ -261,12 +277,25 @@ def _not_found(name: str, source: PathLike | None, places: tuple[Path, ...]) -> 
     return TableNotFoundError(said, shell)
 
 
+def _to_fetch(kind: str | None = None) -> list[str]:
+    """Name the tables that the package's registry offers and that are not here."""
+    from benchquery.table.offers import bundled_offers
+
+    there = {_name_of(folder) for place in sources() for folder in _folders(place)}
+    offers = bundled_offers(BUNDLED).values()
+    return [
+        offer.name for offer in offers if offer.name not in there and kind in (None, offer.kind)
+    ]
+
+
 def _kind_error(folder: Path, manifest: Manifest, kind: str) -> TableKindError:
     """Say that a table holds another kind of rows, and how it is opened."""
     own, wanted = kind_of(manifest.kind), kind_of(kind)
     there = ", ".join(info.name for info in tables(kind=kind, left_out=[])) or "none"
     said = f"{folder} is a table of {own.many}, not of {wanted.many}"
     rest = f"Tables of {wanted.many} here: {there}"
+    if more := _to_fetch(kind):
+        rest += f"; to be had by benchquery fetch: {', '.join(more)}"
     return TableKindError(
         f"{said}; open it with benchquery.{own.reader}. {rest}", shell=f"{said}. {rest}"
     )

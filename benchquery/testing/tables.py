@@ -242,9 +242,18 @@ def _check_part(table: RowTable[Any], part: RowTable[Any], mask: Any, condition:
 # -------------------------------------------------------------------- rankings
 
 
+def _figures(table: RowTable[Any], name: str) -> Floats:
+    """Return a column as numbers; NaN for rows that failed, whatever the column has of them."""
+    values: Floats = table.column(name).astype(np.float64)
+    if "status" in table.columns and table.kind.ranked_by in table.columns:
+        ranked = table.column(table.kind.ranked_by).astype(np.float64)
+        values = np.where(np.isnan(ranked) & (table.column("status") != "ok"), np.nan, values)
+    return values
+
+
 def _costs(table: RowTable[Any], name: str) -> Floats:
     """Return a column turned so that less is better."""
-    values: Floats = table.column(name).astype(np.float64)
+    values = _figures(table, name)
     return -values if table.described(name).direction == "higher" else values
 
 
@@ -265,7 +274,7 @@ def _check_ranking(table: RowTable[Any], by: str) -> None:
         f"{which}: the best row is not the first of the top",
     )
     ranks, regrets = table.standing(by)
-    missing = np.isnan(table.column(by).astype(np.float64))
+    missing = np.isnan(_figures(table, by))
     claim(ranks.min() >= 1, f"{which}: a rank is below 1")
     claim(
         same(np.isnan(regrets), missing), f"{which}: regrets and figures are not of the same rows"

@@ -11,12 +11,13 @@ const bundles = {
   arrow: `export { tableFromIPC } from "@uwdata/flechette";`,
   d3: `
     export { axisBottom, axisLeft } from "d3-axis";
-    export { brushX } from "d3-brush";
+    export { brushX, brushY } from "d3-brush";
     export { scaleLinear, scaleLog } from "d3-scale";
     export { interpolateViridis } from "d3-scale-chromatic";
-    export { pointer, select } from "d3-selection";
-    export { zoom, zoomIdentity } from "d3-zoom";`,
-  parquet: `export { parquetWriteBuffer } from "hyparquet-writer";`,
+    export { pointer, select } from "d3-selection";`,
+  parquet: `
+    export { parquetMetadata, parquetReadObjects } from "hyparquet";
+    export { parquetWriteBuffer } from "hyparquet-writer";`,
   twgl: `
     export {
       createBufferInfoFromArrays, createProgramInfo, drawBufferInfo, setAttribInfoBufferFromArray,

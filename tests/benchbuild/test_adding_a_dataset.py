@@ -62,6 +62,7 @@ def papers(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_dataset_of_the_page_becomes_a_table(papers: Path) -> None:
     install(papers, "our_papers", FUNCTION, "graphtab.datasets", entry_point(PAGE))
     one = ("--workers", "1", "--device", "cpu")

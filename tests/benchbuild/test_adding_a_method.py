@@ -11,14 +11,19 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
+import torch
 
 from benchbuild.kinds.condense.costs import predict
 from benchbuild.kinds.condense.evaluations import Evaluations
 from benchbuild.kinds.condense.kind import condense_run
+from benchbuild.kinds.condense.nodes.payload import CondensedGraph
+from benchbuild.kinds.condense.snapshots import snapshots
+from benchbuild.testing import check_method
 from benchquery import condread
 from benchquery.errors import ConfigError
 from benchquery.kinds.condensed.config import CondenseConfig
 from benchquery.kinds.condensed.methods import ENTRY_POINT_GROUP, canonical_method
+from tests.benchbuild.condensing import SMALL, condensed, problem
 from tests.benchbuild.pages import (
     code_block,
     entry_point,
@@ -39,7 +44,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "broken": "mixup_nodes:condense",
         "absent": "no_such_package:METHOD",
     }
-    source = code_block(PAGE, "python", "def condense")
+    source = code_block(PAGE, "python", '"mixup_nodes"')
     install(folder, "mixup_nodes", source, ENTRY_POINT_GROUP, points)
     lines = code_block(PAGE, "text", "$ benchbuild condense")
     done = run_commands(folder, shown_commands(lines, {"condense": RUN}))
@@ -86,6 +91,59 @@ def test_its_table_is_asked_without_the_package(installed: Path) -> None:
         condense_run("karate", [config], Evaluations.of())
     with pytest.raises(ConfigError, match="can't be run here"):
         predict(config, Evaluations.of())
+
+
+@pytest.fixture(scope="module")
+def others(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the other methods of the page, installed."""
+    folder = tmp_path_factory.mktemp("others")
+    for name in ("hubs", "eigen"):
+        source = code_block(PAGE, "python", f'"{name}_nodes"')
+        points = {name: f"{name}_nodes:METHOD"}
+        install(folder, f"{name}_nodes", source, ENTRY_POINT_GROUP, points)
+    return folder
+
+
+@pytest.mark.parametrize(("name", "seeded"), [("hubs", False), ("eigen", True)])
+def test_methods_without_epochs_or_models(
+    name: str, seeded: bool, others: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(others)
+    check_method(name, seeded=seeded)
+    config = CondenseConfig("karate", name, 0.3)
+    assert config.backbone == "none"
+    assert "epochs" not in config.hyperparameters
+    with pytest.raises(ConfigError, match="backbone is 'gcn'; allowed: none"):
+        config.replace(backbone="gcn")
+    assert predict(config, Evaluations.of()).seconds > 0
+    assert snapshots(config) == 1
+
+
+def test_hubs_prefer_nodes_of_high_degree(others: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(others)
+    given = problem()
+    found = {
+        power: condensed(CondenseConfig(SMALL, "hubs", 0.1, power=power), given)[0].payload
+        for power in (0.0, 4.0)
+    }
+    degrees = torch.bincount(given.edge_index[1], minlength=given.num_nodes)
+
+    def mean_degree(graph: CondensedGraph) -> float:
+        same = (graph.x[:, None] == given.x.to_dense()[None]).all(dim=2).float()
+        return float(degrees[same.argmax(dim=1)].float().mean())
+
+    assert mean_degree(found[4.0]) > mean_degree(found[0.0])
+
+
+def test_eigen_finds_the_eigenvectors_of_the_real_graph(
+    others: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(others)
+    before, after = (
+        condensed(CondenseConfig(SMALL, "eigen", 0.1, steps=steps))[0] for steps in (1, 200)
+    )
+    assert after.losses["eigen"] < 0.5 * before.losses["eigen"]
+    assert after.losses["upright"] < 0.1
 
 
 WITHOUT = (

@@ -72,6 +72,7 @@ def test_when_all_are_bad_each_is_named_in_one_line(tmp_path: Path) -> None:
     assert all(f"'cuda:{slot}' does not work: it is busy" in line for slot in range(4))
 
 
+@pytest.mark.slow
 @pytest.mark.ray
 def test_one_bad_device_does_not_end_a_run_on_ray(tmp_path: Path) -> None:
     pytest.importorskip("ray", reason="ray is not installed: pip install ray")
@@ -107,3 +108,25 @@ def test_a_device_without_room_is_refused_before_the_first_job() -> None:
 def test_torch_without_cuda_is_named_as_the_reason() -> None:
     with pytest.raises(DeviceError, match=r"torch \S+ was built without CUDA; use cpu"):
         resolve_device("cuda")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The NVIDIA driver on your system is too old (found version 11040). Please update it.",
+        "Found no NVIDIA driver on your system. Please check that you have one.\nSee https://",
+        "No CUDA GPUs are available",
+    ],
+)
+def test_what_cuda_says_is_one_line(said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The words are those of torch's own CUDA build, which can't be installed everywhere."""
+
+    def init() -> None:
+        raise RuntimeError(said)
+
+    monkeypatch.setattr(torch.version, "cuda", "12.8")
+    monkeypatch.setattr(torch.cuda, "init", init)
+    with pytest.raises(DeviceError) as caught:
+        resolve_device("cuda:3")
+    assert said.splitlines()[0].rstrip(".") in str(caught.value)
+    assert "\n" not in str(caught.value)

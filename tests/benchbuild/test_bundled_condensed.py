@@ -60,6 +60,7 @@ def test_methods_and_ratios_are_ranked_as_in_the_paper(dataset: str) -> None:
     assert spearmanr(ours, theirs).statistic > 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dataset", RATIOS)
 @pytest.mark.parametrize("method", ["k-center", "gcond", "geom"])
 def test_a_stored_graph_gives_its_figure_again(dataset: str, method: str) -> None:

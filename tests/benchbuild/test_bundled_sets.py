@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 import torch
+from sklearn.metrics import roc_auc_score
 
 from benchbuild.datasets.registry import load_graphs
 from benchbuild.kinds.condense.forms import payload_type
@@ -17,7 +20,7 @@ from tests.benchbuild.real import real_root
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
-DATASETS = ("nci1", "molbace")
+DATASETS = ("nci1", "molbace", "molbbbp")
 SIZES = (1, 10, 50)
 
 
@@ -37,6 +40,30 @@ def test_every_method_is_there_with_its_controls(dataset: str) -> None:
                 # Learnt features are fractions, which take more room than small whole numbers do.
                 assert row["share_compact"] > 0
     assert 0 not in cond.column("seed")
+
+
+CHEAP = {
+    "dd": {("random", 1), ("random", 10), ("herding", 1), ("herding", 10), ("mirage", 1)},
+    "molhiv": set(product(("random", "herding", "k-center", "mirage"), (1, 10))),
+}
+
+
+@pytest.mark.parametrize("dataset", CHEAP)
+def test_large_sets_have_what_is_cheap(dataset: str) -> None:
+    assert verify(find(dataset, kind="condensed")).origin == "measured"
+    rows = condread(dataset).records()
+    assert {(row["status"], row["eval_seeds"], row["seed"]) for row in rows} == {("ok", 1, 1)}
+    assert all(np.isnan(row["full_perf"]) for row in rows)
+    assert all(np.isfinite(row["gain_over_random"]) for row in rows)
+    for model in ("gcn", "gin"):
+        judged = {(row["method"], row["per_class"]) for row in rows if row["model"] == model}
+        assert judged == CHEAP[dataset]
+
+
+def test_the_number_of_atoms_alone_tells_molecules_of_molbace_apart() -> None:
+    data = load_graphs("molbace", real_root("molbace"))
+    test = data.graphs.select(data.test)
+    assert roc_auc_score(test.y, test.sizes) == pytest.approx(0.768, abs=5e-4)
 
 
 def test_the_whole_set_gives_what_the_paper_prints() -> None:

@@ -176,16 +176,22 @@ def test_gradients_by_class_need_as_many_of_each() -> None:
         backbone.class_gradients(weights, drawn(3, 1, 8, 8), torch.tensor([0, 0, 1]))
 
 
-def test_gradients_in_parts_are_those_of_the_whole() -> None:
-    backbone = Backbone.of(config("dm"), (1, 8, 8), 3)
-    weights = backbone.draw(torch.Generator().manual_seed(0), CPU)
-    images, labels = drawn(AT_ONCE + 7, 1, 8, 8), torch.arange(AT_ONCE + 7) % 3
-    network = ConvNet((1, 8, 8), 3, width=4)
+@pytest.mark.parametrize("shape", [(1, 8, 8), (3, 9, 11), (1, 28, 28)])
+def test_real_images_give_what_a_module_gives(shape: tuple[int, int, int]) -> None:
+    backbone = Backbone.of(config("dm"), shape, 3)
+    generator = torch.Generator().manual_seed(0)
+    weights = [
+        (weight + 0.1 * torch.randn(weight.shape, generator=generator)).double()
+        for weight in backbone.draw(generator, CPU)
+    ]
+    images, labels = drawn(AT_ONCE + 7, *shape).double(), torch.arange(AT_ONCE + 7) % 3
+    network = ConvNet(shape, 3, width=4).double()
     network.load_state_dict(dict(zip(network.state_dict(), weights, strict=True)))
     loss = functional.cross_entropy(network(images), labels)
     expected = torch.autograd.grad(loss, list(network.parameters()))
     for one, other in zip(backbone.gradients(weights, images, labels), expected, strict=True):
-        assert torch.allclose(one, other, atol=1e-6)
+        assert torch.allclose(one, other, atol=1e-10)
+    assert torch.allclose(backbone.embed_real(weights, images), network.embed(images), atol=1e-10)
 
 
 # ------------------------------------------------------------------------------ plain loops

@@ -274,6 +274,7 @@ def test_a_class_without_training_nodes_is_left_out() -> None:
         assert set(graph_of_three.y.tolist()) == {0, 2, 3}
 
 
+@pytest.mark.slow
 def test_gcond_beats_the_sample_it_begins_with_on_cora() -> None:
     given = Problem.of(scaled(load("cora", real_root("cora"))), CPU)
     config = CondenseConfig("cora", "gcond", 0.026, epochs=15, evaluate_every=5)

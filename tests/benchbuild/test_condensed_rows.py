@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 import shutil
 from pathlib import Path
@@ -11,16 +12,19 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from benchbuild.kinds.condense.controls import add_controls
 from benchbuild.kinds.condense.evaluations import Evaluations
+from benchbuild.kinds.condense.gains import add_gains
+from benchbuild.kinds.condense.nodes.payload import StoredGraph
 from benchbuild.kinds.condense.records import CondenseRecord
-from benchbuild.kinds.condense.table import MISSING
+from benchbuild.kinds.condense.table import MISSING, Kept, Row
 from benchbuild.kinds.evaluate.kind import evaluate_run
 from benchbuild.kinds.evaluate.records import EvaluateRecord
 from benchbuild.pipeline.plan import Shard
 from benchbuild.pipeline.records import STATUSES
 from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.runfolder import RunFolder
-from benchquery import condread
+from benchquery import CondenseConfig, EvalConfig, condread
 from benchquery.kinds.condensed.graphs import GRAPHS
 from benchquery.table.manifest import CURVES, SUMMARY, read_manifest
 from benchquery.table.writer import new_table, write_table
@@ -178,3 +182,47 @@ def test_a_table_of_the_version_before_keeps_its_figures_when_it_is_extended(
         again = (row["model"], row["task"]) == ("gcn", "node-classification")
         assert found["status_seed5"] == ("ok" if again else MISSING)
         assert np.array_equal(after.graph(row["config"])["x"], before.graph(row["config"])["x"])
+
+
+def test_a_part_of_the_rows_can_be_had_without_graphs(tmp_path: Path) -> None:
+    whole = condread(GOLDEN)
+    method = whole.column("method")[0]
+    words = ("join", GOLDEN, "--where", f"method == {method}", "--no-graphs")
+    assert benchbuild(*words, "--out", tmp_path / "part") == 0
+    assert benchbuild("verify", tmp_path / "part") == 0
+    part, same = condread(tmp_path / "part"), whole.where(method=method)
+    assert not (tmp_path / "part" / "graphs.h5").exists()
+    np.testing.assert_array_equal(part.column("perf"), same.column("perf"))
+    best = part.best()["config"]
+    np.testing.assert_array_equal(part.curve(best), whole.curve(best))
+    nothing = ("join", GOLDEN, "--where", "ratio == 0.77", "--out", tmp_path / "none")
+    assert benchbuild(*nothing) == 2
+
+
+def test_rows_have_their_controls() -> None:
+    """Of 4 nodes that begin as 3, what snapshots were worth, and the gains over two controls."""
+    learnt = CondenseConfig("karate", "gcond", 0.1, epochs=2)
+    began, other = learnt.replace(epochs=0), CondenseConfig("karate", "random", 0.1)
+    released = learnt.replace(protocol="as-released")
+    rows = [Row(one, EvalConfig(), {}, {}) for one in (learnt, began, other, released)]
+    x = np.array([[0, 1], [1, 0], [0, 1], [1, 1]], dtype=np.float16)
+    trace = {"epoch": np.arange(3), "valid_perf": np.array([0.5, 0.75, 0.625])}
+    kept = {
+        learnt.valid_hash(): Kept(StoredGraph(x, np.arange(4), None), trace),
+        released.valid_hash(): Kept(StoredGraph(x, np.arange(4), None), trace),
+    }
+    perfs = (0.7, 0.6, 0.4, 0.5)
+    cells = [
+        {"config": row.config.valid_hash(), "evaluation": "same", "perf": perf}
+        for row, perf in zip(rows, perfs, strict=True)
+    ]
+    add_gains(rows, cells)
+    add_controls(rows, cells, kept)
+    first = cells[0]
+    assert (first["first_valid"], first["chosen_valid"], first["last_valid"]) == (0.5, 0.75, 0.625)
+    assert [cell["distinct_nodes"] for cell in cells] == [3, 0, 0, 3]
+    assert first["gain_over_random"] == pytest.approx(0.3)
+    assert first["gain_over_init"] == pytest.approx(0.1)
+    assert math.isnan(cells[1]["chosen_valid"])
+    assert math.isnan(cells[3]["chosen_valid"]), "what chose it may have been the test set"
+    assert math.isnan(cells[3]["gain_over_init"])

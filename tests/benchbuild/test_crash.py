@@ -74,6 +74,7 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.slow
 def test_a_writer_killed_at_random_points_loses_nothing(tmp_path: Path) -> None:
     run = synthetic_run(sample=150, seeds=[0, 1, 2], epochs=4)
     folder = RunFolder.begin(tmp_path / "run", run)
@@ -109,6 +110,7 @@ def test_a_writer_killed_at_random_points_loses_nothing(tmp_path: Path) -> None:
         ).read_bytes()
 
 
+@pytest.mark.slow
 def test_a_run_killed_at_random_points_resumes_to_the_same_records(
     tmp_path: Path, uninterrupted: Path
 ) -> None:
@@ -215,6 +217,7 @@ def test_ctrl_c_ends_a_run_with_a_message(tmp_path: Path) -> None:
     assert times(out)
 
 
+@pytest.mark.slow
 def test_processes_on_one_shard_or_overlapping_ones_do_no_harm(
     tmp_path: Path, uninterrupted: Path
 ) -> None:

@@ -267,6 +267,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.slow
 def test_a_killed_run_resumes_to_the_same_table(whole: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     process = start(*words(out))

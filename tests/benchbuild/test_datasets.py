@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 from torch.nn.functional import one_hot
 from torch_geometric.datasets import Planetoid
 from torch_geometric.io import read_npz as pyg_read_npz
-from torch_geometric.utils import coalesce, contains_self_loops, is_undirected
+from torch_geometric.utils import coalesce, contains_self_loops, is_undirected, to_undirected
 
 from benchbuild.datasets import Graph, dataset_spec, hyperparameters_for, load
 from benchbuild.datasets.download import ensure_files
 from benchbuild.datasets.npz import read_npz
-from benchbuild.datasets.ogb import ARXIV_FILES, PROTEINS_FILES, mean_edge_features
+from benchbuild.datasets.ogb import ARXIV_FILES, PROTEINS_FILES, mean_edge_features, undirected
 from benchbuild.datasets.root import data_root
 from benchbuild.datasets.splits import per_class_split
 from benchbuild.errors import (
@@ -318,7 +318,21 @@ def test_proteins_take_their_features_from_their_edges(tmp_path: Path) -> None:
         assert np.allclose(graph.x[node].numpy(), expected, atol=1e-6)
     assert graph.metric == "rocauc"
     assert np.array_equal(graph.y.numpy(), labels)
-    assert torch.equal(graph.x, mean_edge_features(edges.T, edge_features, 5))
+    assert torch.equal(graph.x, mean_edge_features(edges.T, [edge_features], 5))
+
+
+def test_long_tables_are_read_in_chunks_with_the_same_sums() -> None:
+    random = np.random.RandomState(2)
+    edges, features = random.randint(9, size=(2, 100)), random.random_sample((100, 3))
+    chunks = np.split(features, [1, 40, 41])
+    whole, parts = (mean_edge_features(edges, given, 9) for given in ([features], chunks))
+    assert torch.equal(whole, parts)
+    ends = edges.reshape(-1)
+    sums = [np.bincount(ends, np.tile(column, 2), minlength=9) for column in features.T]
+    expected = np.stack(sums, axis=1) / np.bincount(ends, minlength=9)[:, None]
+    assert torch.equal(whole, torch.from_numpy(expected).float())
+    both = to_undirected(torch.from_numpy(edges), num_nodes=9)
+    assert torch.equal(undirected(edges[0], edges[1], 9), both)
 
 
 @pytest.mark.parametrize("part", ["x", "edge_index", "y", "train_mask"])

@@ -47,7 +47,7 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 ReturnToService=2
 SchedulerParameters=sched_interval=1,batch_sched_delay=0
-NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} State=UNKNOWN
+NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} RealMemory=8000 State=UNKNOWN
 PartitionName=main Nodes={host} Default=YES MaxTime=INFINITE State=UP OverSubscribe=FORCE:4
 """
 
@@ -154,6 +154,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.slow
 @pytest.mark.slurm
 def test_submitted_shards_make_the_same_records(
     cluster: Path, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -167,6 +168,7 @@ def test_submitted_shards_make_the_same_records(
     merge([out], tmp_path / "table")
 
 
+@pytest.mark.slow
 @pytest.mark.slurm
 def test_condensations_can_be_submitted_too(
     cluster: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -181,6 +183,7 @@ def test_condensations_can_be_submitted_too(
     assert len(condread("karate", source="table")) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.slurm
 def test_the_printed_script_makes_the_same_records(
     cluster: Path, whole: Path, tmp_path: Path

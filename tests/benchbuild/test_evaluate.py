@@ -20,13 +20,17 @@ from benchbuild.errors import DatasetError
 from benchbuild.kinds.condense.evaluations import Evaluations
 from benchbuild.kinds.condense.nodes.payload import CondensedGraph, StoredGraph
 from benchbuild.kinds.evaluate import models as models_module
+from benchbuild.kinds.evaluate import node_classification
 from benchbuild.kinds.evaluate.evaluator import GraphEvaluator
 from benchbuild.kinds.evaluate.models import APPNP_RESTART, APPNP_STEPS, build_model
+from benchbuild.kinds.evaluate.node_classification import NodeClassification
 from benchbuild.kinds.evaluate.operands import Operands
 from benchbuild.kinds.evaluate.trial import Evaluation
 from benchquery.kinds.condensed.config import EvalConfig
 from benchquery.kinds.condensed.domains.nodes import NODES
 from benchquery.table.schema import CURVE_COLUMNS
+
+MODELS = NODES.tasks["node-classification"].models
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -94,7 +98,7 @@ def _normalised(edges: Tensor, nodes: int, weight: Tensor | None) -> tuple[Tenso
 # -------------------------------------------------------------------- models
 
 
-@pytest.mark.parametrize("name", NODES.models)
+@pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("layers", [1, 2, 3])
 def test_models_are_pygs_layers(graph: Graph, name: str, layers: int) -> None:
     model = build_model(EvalConfig(model=name, hidden=8, layers=layers), 16, 3).eval()
@@ -122,7 +126,7 @@ def test_weights_of_edges_count(condensed: CondensedGraph, name: str) -> None:
     torch.testing.assert_close(ours, plain(name, model, condensed.x[:4], doubled))
 
 
-@pytest.mark.parametrize("name", NODES.models)
+@pytest.mark.parametrize("name", MODELS)
 def test_sparse_features_change_nothing(name: str) -> None:
     random = torch.manual_seed(3)
     x = torch.randn(60, 40, generator=random) * (torch.rand(60, 40, generator=random) < 0.03)
@@ -156,13 +160,13 @@ def test_the_mlp_ignores_edges(graph: Graph, condensed: CondensedGraph) -> None:
 
 
 def test_every_model_has_a_class() -> None:
-    assert set(models_module._CLASSES) == set(NODES.models)
+    assert set(models_module._CLASSES) == set(MODELS)
 
 
 # -------------------------------------------------------------------- the loop
 
 
-@pytest.mark.parametrize("name", NODES.models)
+@pytest.mark.parametrize("name", MODELS)
 def test_evaluation_is_a_plain_loop(
     graph: Graph, evaluator: GraphEvaluator, condensed: CondensedGraph, name: str
 ) -> None:
@@ -184,6 +188,39 @@ def test_evaluation_is_a_plain_loop(
             train = functional.cross_entropy(plain(name, model, condensed.x, edges), condensed.y)
         expected = [*perfs, train.item(), *losses]
         assert row[1:6] == pytest.approx(expected, abs=2e-4)
+
+
+def with_soft_labels(condensed: CondensedGraph) -> CondensedGraph:
+    chances = torch.rand(len(condensed.x), 3, generator=torch.manual_seed(1)).softmax(dim=1)
+    return dataclasses.replace(condensed, y=chances)
+
+
+def with_sparse_features(condensed: CondensedGraph) -> CondensedGraph:
+    return dataclasses.replace(condensed, x=condensed.x * (condensed.x > 1.2))
+
+
+@pytest.mark.parametrize("changed", [weighted, with_soft_labels, with_sparse_features])
+@pytest.mark.parametrize("layers", [1, 2, 3])
+@pytest.mark.parametrize("inductive", [False, True])
+def test_the_written_out_gcn_is_the_one_that_is_differentiated(
+    graph: Graph,
+    condensed: CondensedGraph,
+    changed: Callable[[CondensedGraph], CondensedGraph],
+    layers: int,
+    *,
+    inductive: bool,
+) -> None:
+    task = NodeClassification(dataclasses.replace(graph, inductive=inductive), CPU)
+    config = EvalConfig(hidden=8, epochs=25, dropout=0.5, layers=layers, seed=3)
+    shown = changed(condensed)
+    short = task.evaluate(shown, config)
+    judged = task.judge(shown, config)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(node_classification, "WRITTEN_OUT", {})
+        long = task.evaluate(shown, config)
+        assert judged == task.judge(shown, config)
+    np.testing.assert_allclose(short.curve, long.curve, rtol=1e-4, atol=1e-6)
+    assert (short.perf, short.valid_perf) == (long.perf, long.valid_perf)
 
 
 def test_the_epoch_is_chosen_by_validation(
@@ -276,7 +313,7 @@ def test_soft_labels(evaluator: GraphEvaluator, condensed: CondensedGraph) -> No
 def test_no_edges_is_the_identity(evaluator: GraphEvaluator, condensed: CondensedGraph) -> None:
     none = dataclasses.replace(condensed, adjacency=None)
     empty = dataclasses.replace(condensed, adjacency=torch.zeros_like(condensed.adjacency))
-    for name in NODES.models:
+    for name in MODELS:
         config = EvalConfig(model=name, **SMALL)
         first, second = (evaluator.evaluate(one, config).curve for one in (none, empty))
         assert np.array_equal(first, second)

@@ -434,6 +434,20 @@ def test_the_last_epoch_is_reported_where_that_is_asked_for(
     assert best.valid_perf == best.curve[:, measured[0]].max()
 
 
+@pytest.mark.parametrize(("every", "tried"), [(5, [4, 9, 11]), (4, [3, 7, 11]), (20, [11])])
+def test_a_model_that_is_tried_less_often_is_the_same_then(
+    evaluator: GraphSetEvaluator, payload: CondensedGraphs, every: int, tried: list[int]
+) -> None:
+    always = evaluator.evaluate(payload, config("gin", lr=0.1))
+    found = evaluator.evaluate(payload, config("gin", lr=0.1, tried_every=every))
+    measured = [curve_index(name) for name in ("valid_perf", "test_perf", "valid_loss")]
+    np.testing.assert_array_equal(found.curve[tried][:, measured], always.curve[tried][:, measured])
+    assert found.curve.shape == always.curve.shape
+    assert np.isnan(np.delete(found.curve, tried, axis=0)).all()
+    best = max(tried, key=lambda epoch: always.curve[epoch, measured[0]])
+    assert (found.best_epoch, found.perf) == (best, always.curve[best, measured[1]])
+
+
 def test_a_training_that_diverges_says_so(evaluator: GraphSetEvaluator) -> None:
     graphs = motifs(4)
     large = dataclasses.replace(graphs, x=graphs.x * 1e37)

@@ -8,41 +8,15 @@ import numpy as np
 import pytest
 import torch
 
-from benchbuild.datasets import hyperparameters_for
 from benchbuild.engines.base import Refusal, open_context, run_job
-from benchbuild.kinds.condense.evaluations import Evaluations
-from benchbuild.kinds.condense.kind import condense_run
-from benchbuild.kinds.darts.kind import darts_run
-from benchbuild.kinds.darts.records import LINK_NAMES
-from benchbuild.kinds.train.kind import train_run
-from benchbuild.kinds.tune.kind import tune_run
 from benchbuild.pipeline.jobs import AnyRun, Place
 from benchbuild.pipeline.records import JobRecord
 from benchbuild.pipeline.registry import kind_of
-from benchquery.kinds.architectures.arch import OPS, Arch
-from benchquery.kinds.condensed.domains.nodes import METHODS
-from tests.benchbuild.condensing import SMALL, settings
+from benchbuild.testing.everything import graph_runs
 
 GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch finds no GPU here")
 DEVICES = ["cpu", pytest.param("cuda:0", marks=GPU)]
-HP = hyperparameters_for("csbm").override(epochs=4)
-
-
-def runs() -> dict[str, AnyRun]:
-    """A run of one quick job or more, by name."""
-    evaluations = Evaluations.of(["gcn", "mlp"], [0], {"epochs": 4, "hidden": 8})
-    links = Evaluations.of(["gcn"], [0], {"epochs": 4, "hidden": 8}, task="link-prediction")
-    archs = {op: Arch([0, 1, 2, 3], [op] * 4).valid_hash() for op in OPS if op != "skip"}
-    return {
-        **{op: train_run(SMALL, archs=[number], seeds=[0], hp=HP) for op, number in archs.items()},
-        "tune": tune_run(SMALL, trials=1, ranges={"epochs": [3]}),
-        "darts": darts_run(SMALL, links=[next(iter(LINK_NAMES))], hp=HP.override(pre=1, hidden=8)),
-        **{method: condense_run(SMALL, [settings(method)], evaluations) for method in METHODS},
-        "link-prediction": condense_run(SMALL, [settings("gcond")], links),
-    }
-
-
-RUNS = runs()
+RUNS = graph_runs()
 
 
 def do(run: AnyRun, device: str, scratch: Path) -> JobRecord:

@@ -11,39 +11,18 @@ import torch
 from torch import Tensor
 
 from benchbuild.datasets import load
-from benchbuild.kinds.condense.evaluations import Evaluations
-from benchbuild.kinds.condense.kind import condense_run
 from benchbuild.kinds.train.training import train
-from benchbuild.pipeline.jobs import AnyRun
 from benchbuild.pipeline.registry import kind_of
+from benchbuild.testing.everything import HP, evaluate_runs, set_runs
 from benchbuild.testing.gpu import PretendGpu
-from benchbuild.testing.methods import QUICK, SMALL
-from benchquery.allowed import Value
+from benchbuild.testing.methods import SMALL
 from benchquery.kinds.architectures.arch import Arch
-from benchquery.kinds.condensed.config import CondenseConfig
-from benchquery.kinds.condensed.domains import graphs, images
-from benchquery.kinds.condensed.methods import find_method
-from tests.benchbuild.test_every_kind import HP, RUNS, do
+from tests.benchbuild.test_every_kind import RUNS, do
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
-def condensing(domain: str, method: str) -> AnyRun:
-    """Return a run of one quick condensation."""
-    values = find_method(method, domain).hyperparameters(SMALL[domain]["dataset"])
-    quick: dict[str, Value] = {**QUICK, "batch": 8, "depth": 1, "kernel": "fc"}
-    quick = {name: value for name, value in quick.items() if name in values}
-    config = CondenseConfig(method=method, domain=domain, **SMALL[domain]).replace(**quick)
-    task = {"graphs": "graph-classification", "images": "image-classification"}[domain]
-    evaluations = Evaluations.of(None, [0], {"epochs": 2}, task=task)
-    return condense_run(config.dataset, [config], evaluations)
-
-
-OTHERS = {
-    f"{domain.name} {method}": (domain.name, method)
-    for domain in (graphs.GRAPHS, images.IMAGES)
-    for method in domain.methods
-}
+OTHERS = set_runs()
 TRAINED = ("gat", "gcn", "gin", "cheb", "sage", "arma", "graph", "fc", "tune")
 """The runs that train an architecture."""
 
@@ -60,8 +39,17 @@ def test_every_kind_and_method_keeps_its_tensors_together(
 def test_methods_of_other_domains_keep_their_tensors_together(
     name: str, gpu: PretendGpu, tmp_path: Path
 ) -> None:
-    do(condensing(*OTHERS[name]), str(gpu.device), tmp_path)
+    do(OTHERS[name], str(gpu.device), tmp_path)
     assert gpu.operations
+
+
+def test_evaluations_of_every_task_keep_their_tensors_together(
+    gpu: PretendGpu, tmp_path: Path
+) -> None:
+    for run in evaluate_runs(tmp_path).values():
+        gpu.reset_counts()
+        do(run, str(gpu.device), tmp_path)
+        assert gpu.operations
 
 
 @pytest.mark.parametrize("name", TRAINED)
@@ -188,19 +176,19 @@ def test_sparse_features_stay_together_too(op: str, gpu: PretendGpu) -> None:
     np.testing.assert_allclose(there.curves, here.curves, rtol=1e-5)
 
 
-BUDGET = {"gcn": 140, "sage": 190, "gat": 400, "fc": 115}
+BUDGET = {"gcn": 140, "sage": 165, "gat": 395, "fc": 125}
 """By operation: how many operations an epoch of four of them in a row may start on a GPU. Launches
 are most of the time of a small graph there."""
 
 
 @pytest.mark.parametrize("op", BUDGET)
-def test_an_epoch_keeps_its_budget_of_operations(op: str) -> None:
+def test_an_epoch_keeps_its_budget_of_operations(op: str, gpu: PretendGpu) -> None:
     dense = load(SMALL["nodes"]["dataset"])
     graph = dataclasses.replace(dense, x=dense.x * (dense.x > 1.5))
     counts = []
-    for epochs in (1, 2):
-        with PretendGpu() as gpu:
-            train(Arch([0, 1, 2, 3], [op] * 4), graph, HP.override(epochs=epochs), 0, gpu.device)
+    for epochs in (1, 1, 2):
+        gpu.reset_counts()
+        train(Arch([0, 1, 2, 3], [op] * 4), graph, HP.override(epochs=epochs), 0, gpu.device)
         assert gpu.operations["aten::_fused_adam_"] == epochs, "one for all weights, however stored"
         counts.append(gpu.operations.total())
-    assert counts[1] - counts[0] <= BUDGET[op]
+    assert counts[2] - counts[1] <= BUDGET[op], "the first one also makes the matrices"

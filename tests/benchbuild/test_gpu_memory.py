@@ -9,7 +9,7 @@ import pytest
 import torch
 from scipy.sparse import random as random_matrix
 
-from benchbuild.compute.sparse import PatternStore, sparse_matrix
+from benchbuild.compute.sparse import PRODUCT_VARIABLE, PRODUCTS, PatternStore, sparse_matrix
 from benchbuild.datasets import load
 from benchbuild.engines.base import Refusal, open_context, run_job
 from benchbuild.kinds.train.kind import train_run
@@ -18,9 +18,9 @@ from benchbuild.kinds.train.training.blocks import PreparedGraph
 from benchbuild.pipeline.jobs import Context, Place
 from benchbuild.pipeline.records import JobRecord
 from benchbuild.pipeline.registry import kind_of
+from benchbuild.testing.everything import HP
 from benchbuild.testing.gpu import PretendGpu
 from benchquery.kinds.architectures.arch import Arch
-from tests.benchbuild.test_every_kind import HP
 
 CPU = torch.device("cpu")
 DATASET = "csbm:nodes=300,features=8,degree=60"
@@ -88,7 +88,30 @@ def test_operations_share_the_pattern_of_their_entries() -> None:
     assert pattern.forward.order is None
 
 
-def test_a_shared_pattern_gives_the_same_products() -> None:
+def test_a_shared_pattern_leaves_the_values_of_an_operation(gpu: PretendGpu) -> None:
+    """Alone, each would hold places and order of its entries here and in the transpose."""
+    graph = load("csbm:nodes=300,features=8,degree=160")
+    prepared, sizes = PreparedGraph(graph, gpu.device), []
+    alone = 0
+    for op in ("sage", "arma", "graph"):
+        before = gpu.live
+        for block in (prepared.whole, prepared.train):
+            block.matrix(op)
+        sizes.append(gpu.live - before)
+    for block in (prepared.whole, prepared.train):
+        matrix = block.matrix("sage")
+        for pattern in (matrix.pattern.forward, matrix.pattern.backward):
+            alone += pattern.indices.nbytes + pattern.indptr.nbytes
+        alone += 2 * matrix.values.nbytes
+    assert sizes[1] == sizes[2] < 0.3 * alone
+    assert sizes[0] < 0.8 * alone
+
+
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_a_shared_pattern_gives_the_same_products(
+    product: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(PRODUCT_VARIABLE, product)
     matrix = random_matrix(7, 5, 0.4, format="csr", dtype=np.float32, random_state=1)
     dense = torch.randn(5, 3, requires_grad=True)
     store = PatternStore(CPU)

@@ -61,6 +61,10 @@ def test_a_class_with_too_few_graphs_is_a_row_with_a_reason(table: CondensedTabl
     assert record["status"] == "failed"
     assert "500 graphs of each class are asked for, but class 0 has" in record["reason"]
     assert (record["items"], record["nodes"]) == (0, 0)
+    assert np.isnan([record["share_dense"], record["share_compact"], record["peak_memory"]]).all()
+    smallest = table.top(table.num_rows, "bytes_dense").records()
+    assert smallest[0]["status"] == "ok"
+    assert smallest[-1]["status"] == "failed"
 
 
 def test_rows_say_how_large_sets_are(table: CondensedTable) -> None:
@@ -136,6 +140,9 @@ def test_tables_that_are_judged_otherwise_are_joined(folder: Path, tmp_path: Pat
             ).records()
             assert np.array_equal([found["perf"]], [record["perf"]], equal_nan=True)
     assert len(whole.manifest.provenance["judge"]) == 2
+    again = tmp_path / "again"
+    assert main(["join", str(tmp_path / "joined"), "--out", str(again)]) == 0
+    assert condread(again).manifest.provenance == whole.manifest.provenance
 
 
 def test_joining_refuses_what_is_not_of_one_piece(

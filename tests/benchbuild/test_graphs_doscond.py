@@ -259,6 +259,13 @@ def test_as_released_keeps_every_entry_of_a_sample_as_an_edge() -> None:
     assert bool((last.payload.edge_weight == 1).all())
 
 
+def test_the_released_loop_judges_edges_that_are_likely() -> None:
+    changed = {"protocol": "as-released", "evaluate_every": 1, "epochs": 1, "edges": "likely"}
+    first, last = condensed(noisy_problem(), settings("doscond", **changed))
+    # One update moves no logit from 5 below 0.
+    assert first.payload.edge_index.equal(last.payload.edge_index)
+
+
 def test_as_released_stops_when_no_fresh_network_has_a_smaller_loss() -> None:
     config = settings("doscond", 1, epochs=2000, evaluate_every=1, protocol="as-released")
     made = condensed(noisy_problem(graphs=8), config)[1:]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 import torch
@@ -15,13 +17,18 @@ from torch.utils import deterministic
 
 from benchbuild.cli import main
 from benchbuild.compute.devices import environment, reproducible
+from benchbuild.compute.sparse import PRODUCT_VARIABLE
+from benchbuild.engines.base import Refusal, open_context, run_job
 from benchbuild.pipeline.hardware import hardware_warnings
 from benchbuild.pipeline.jobs import Place, canonical
 from benchbuild.pipeline.plan import Shard
+from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.runfolder import RunFolder
+from benchbuild.testing.everything import graph_runs
 from benchbuild.testing.gpu import PretendGpu
 from benchbuild.testing.synthetic import synthetic_record, synthetic_run
 from benchquery.table.manifest import read_manifest
+from benchquery.table.schema import CURVE_COLUMNS
 
 
 def modes() -> tuple[object, ...]:
@@ -128,3 +135,22 @@ def test_merging_seeds_of_two_models_warns_and_shows_in_the_table(
     (kept,) = read_manifest(tmp_path / "table").provenance["warnings"]
     assert f"warning: {kept}\n" == said
     assert main(["verify", str(tmp_path / "table")]) == 0
+
+
+def test_the_sparse_product_is_chosen_and_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = graph_runs()["gcn"]
+    kind, records = kind_of(run.kind), []
+    for product in ("", "csr"):
+        monkeypatch.setenv(PRODUCT_VARIABLE, product)
+        context = open_context(kind, run.settings, Place("cpu"))
+        assert not isinstance(context, Refusal)
+        records.append(run_job(kind, context, kind.keys(run)[0]))
+    assert [record.status for record in records] == ["ok", "ok"]
+    first = slice(len(CURVE_COLUMNS))
+    np.testing.assert_allclose(records[0].curve[first], records[1].curve[first], rtol=1e-4)
+    assert "sparse_product" not in records[0].environment
+    assert json.loads(records[1].environment)["sparse_product"] == "csr"
+    monkeypatch.setenv(PRODUCT_VARIABLE, "best")
+    refusal = open_context(kind, run.settings, Place("cpu"))
+    assert isinstance(refusal, Refusal)
+    assert refusal.reason == f"{PRODUCT_VARIABLE}=best is not one of embedding_bag, csr"

@@ -159,6 +159,20 @@ def test_records_that_no_job_wrote_are_named(
     assert not (tmp_path / "table").exists()
 
 
+@pytest.mark.parametrize("name", ["a" * 50_000, "\0", "a\nb", "epoch", ""])
+def test_losses_have_short_names_of_their_own(samples: Path, tmp_path: Path, name: str) -> None:
+    begun = RunFolder.open(samples / "condense-nodes")
+    (learned,) = [one for one in begun.parts.records() if one.loss_names]
+    others = [one for one in begun.parts.records() if not one.loss_names]
+    copy = RunFolder.begin(tmp_path / "run", begun.run)
+    names = (name, *learned.loss_names[1:])
+    copy.parts.add(SHARD, [dataclasses.replace(learned, loss_names=names), *others])
+    assert any(str(copy.path) in problem for problem in problems_in(copy.path))
+    with pytest.raises((CorruptPartError, QueryError)):
+        merge([copy.path], tmp_path / "table")
+    assert not (tmp_path / "table").exists()
+
+
 @pytest.mark.parametrize("finished", [np.nan, np.inf, -np.inf, 1e30])
 def test_a_status_needs_no_sensible_clock(samples: Path, tmp_path: Path, finished: float) -> None:
     begun = RunFolder.open(samples / "condense-images")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import time
 from pathlib import Path
@@ -50,16 +51,33 @@ LOADING = (
 
 def begin(folder: Path, change: tuple[str, str]) -> subprocess.Popen[str]:
     """Start a run and wait until it does what the change makes it do."""
+    process = launch(folder, change)
+    while not (folder / "begun").exists():
+        assert process.poll() is None, finish(process)
+        time.sleep(0.05)
+    return process
+
+
+def launch(folder: Path, change: tuple[str, str]) -> subprocess.Popen[str]:
+    """Start a run in a session of its own."""
     assert change[0] in SOURCE
     install(folder, MODULE, SOURCE.replace(*change), GROUP, POINTS)
     (folder / "slow_import.py").write_text(SLOW)
     environment = os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}
     words = ["squares", "--upto", "4", "--workers", "2", "--device", "cpu", "--out", "run"]
-    process = start(*words, env=environment, cwd=folder, start_new_session=True)
-    while not (folder / "begun").exists():
-        assert process.poll() is None, finish(process)
-        time.sleep(0.05)
-    return process
+    return start(*words, env=environment, cwd=folder, start_new_session=True)
+
+
+def session_of(pid: int) -> list[psutil.Process]:
+    """All processes of the session that a process began, whoever started them."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.pid != pid and os.getsid(process.pid) == pid:
+                found.append(process)
+        except (ProcessLookupError, psutil.NoSuchProcess):
+            continue
+    return found
 
 
 @pytest.mark.parametrize(
@@ -75,3 +93,22 @@ def test_nothing_outlives_a_killed_command(tmp_path: Path, change: tuple[str, st
     for left in alive:
         left.kill()
     assert not alive
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_nothing_outlives_a_command_that_is_killed_at_a_random_moment(
+    tmp_path: Path, seed: int
+) -> None:
+    rng = random.Random(seed)
+    process = launch(tmp_path, rng.choice([LOADING, GREEDY]))
+    while not psutil.Process(process.pid).children():
+        assert process.poll() is None, finish(process)
+        time.sleep(0.02)
+    time.sleep(rng.uniform(0.0, 1.5))
+    process.kill()
+    process.wait()
+    _, alive = psutil.wait_procs(session_of(process.pid), timeout=PATIENCE)
+    for left in alive:
+        left.kill()
+    assert not alive
+    assert not session_of(process.pid)

@@ -100,7 +100,7 @@ def test_users_without_a_home_have_a_cache_too(
     monkeypatch.chdir(tmp_path)
     script = (
         "import os\n"
-        "from benchbuild.datasets.root import data_root, user_cache\n"
+        "from benchbuild.datasets.root import data_root\nfrom benchquery.places import user_cache\n"
         "os.setuid(54321)\n"
         "print(user_cache(), data_root(), data_root('~nosuch/data'))"
     )

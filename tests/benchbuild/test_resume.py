@@ -53,6 +53,7 @@ EVALUATE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("domain", CONDENSE)
 @pytest.mark.parametrize("command", ["condense", "evaluate"])
 def test_a_killed_run_resumes_to_the_figures_of_an_undisturbed_one(

@@ -6,7 +6,7 @@ import pytest
 
 from benchbuild.cli import main
 
-TRAIN = ("train", "--dataset", "karate", "--out", "runs/karate")
+TRAIN = ("train", "--dataset", "karate", "--sample", "9", "--out", "runs/karate")
 
 
 def script(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
@@ -32,6 +32,22 @@ def test_every_worker_has_a_core(
     assert f"#SBATCH --cpus-per-task={cpus}" in lines
     assert ("--device cuda" in lines[-1]) == ("--gpus" in words)
     assert ("--workers " in lines[-1]) == ("--gpus" not in words or "--workers" in words)
+
+
+def gigabytes(lines: list[str]) -> int:
+    (found,) = [line for line in lines if line.startswith("#SBATCH --mem=")]
+    return int(found.removeprefix("#SBATCH --mem=").removesuffix("G"))
+
+
+def test_memory_is_what_is_predicted_unless_it_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    proteins = ("train", "--dataset", "proteins", "--out", "runs/proteins")
+    one = gigabytes(script(capsys, "--gpus", "1", *proteins))
+    four = gigabytes(script(capsys, "--gpus", "2", *proteins, "--workers-per-device", "2"))
+    assert 8 < one < 20
+    assert 4 * one - 4 < four <= 4 * one, "every worker loads it"
+    assert gigabytes(script(capsys, "--gpus", "1", *TRAIN)) == 1
+    assert gigabytes(script(capsys, *proteins)) > one, "all of it is in main memory"
+    assert gigabytes(script(capsys, "--memory", "48", "--gpus", "1", *proteins)) == 48
 
 
 def test_a_cluster_s_own_options_are_handed_on(capsys: pytest.CaptureFixture[str]) -> None:

@@ -263,6 +263,7 @@ def short_job(seed: int) -> TrainResult:
     return train(Arch([0, 0, 1, 2], ["gat", "cheb", "gin", "arma"]), load("karate"), hp, seed)
 
 
+@pytest.mark.slow
 def test_same_job_same_record_alone_or_in_a_pool() -> None:
     torch.manual_seed(99)
     state, threads = torch.random.get_rng_state(), torch.get_num_threads()
@@ -334,6 +335,7 @@ assert train(arch, graph, hp, 0).status == "ok"
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="limits its own memory the Linux way")
 def test_running_out_of_memory_is_a_result() -> None:
     done = subprocess.run(

@@ -12,6 +12,10 @@ import pytest
 
 from benchbuild.cli import main
 from benchbuild.errors import MergeError
+from benchbuild.kinds.choose.kind import choose_run
+from benchbuild.kinds.choose.searches import ANCHORS as CHOOSE_ANCHORS
+from benchbuild.kinds.choose.searches import SEARCHES
+from benchbuild.kinds.evaluate.node_classification import NodeClassification
 from benchbuild.kinds.tune.kind import (
     ANCHORS,
     RANGES,
@@ -21,9 +25,11 @@ from benchbuild.kinds.tune.kind import (
     rank_trials,
     tune_run,
 )
+from benchbuild.pipeline.jobs import Place
 from benchbuild.pipeline.merge import merge
 from benchbuild.pipeline.registry import kind_of
-from benchquery import Arch
+from benchquery import Arch, CondenseConfig, EvalConfig
+from tests.benchbuild.condensing import SMALL
 from tests.benchbuild.runs import rows
 
 RUN = tune_run("karate", trials=200, seeds=[0])
@@ -104,3 +110,81 @@ def test_jobs_of_a_search_are_planned_with_their_own_costs() -> None:
     long = statistics.fmean(c.seconds for k, c in costs.items() if epochs[k[0]] == 500)
     short = statistics.fmean(c.seconds for k, c in costs.items() if epochs[k[0]] == 200)
     assert long > short
+
+
+# -------------------------------------------------------------------- settings of methods
+
+SEARCH = ["tune", "--dataset", SMALL, "--method", "DM", "--size", "0.1,0.2", "--trials", "2"]
+SEARCH += ["--range", "epochs=2", "--range", "lr_feat=0.01,0.1", "--device", "cpu"]
+
+
+def test_settings_of_a_method_are_chosen_and_the_search_resumes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [*SEARCH, "--workers", "1", "--json", "--out", str(tmp_path / "run")]
+    assert main([*words, "--shard", "1/2"]) == 0
+    before = {(r["trial"], r["anchor"]): r["finished"] for r in rows(tmp_path / "run")}
+    capsys.readouterr()
+    assert main(words) == 0
+    ranking = json.loads(capsys.readouterr().out)
+    after = rows(tmp_path / "run")
+    assert before.items() <= {(r["trial"], r["anchor"]): r["finished"] for r in after}.items()
+    assert {(r["trial"], r["anchor"], r["seed"]) for r in after} == {
+        (trial, anchor, 0) for trial in range(2) for anchor in range(2)
+    }
+    for trial in ranking:
+        own = [r for r in after if r["trial"] == trial["number"]]
+        assert trial["valid_perf"] == pytest.approx(statistics.fmean(r["valid_perf"] for r in own))
+        configs = [CondenseConfig.from_text(r["config"]) for r in own]
+        assert [config.ratio for config in configs] == [0.1, 0.2]
+        changed = {"epochs", "lr_feat", "lr_adj", "edge_bias"} if trial["number"] else {"epochs"}
+        assert trial["hp"].keys() == changed
+        assert all(config[name] == trial["hp"][name] for config in configs for name in changed)
+        assert all(r["valid_perf"] > max(r["first_valid"], r["last_valid"]) - 1e-6 for r in own)
+    assert ranking[0]["valid_perf"] == max(trial["valid_perf"] for trial in ranking)
+    with pytest.raises(MergeError, match="no table"):
+        merge([tmp_path / "run"], tmp_path / "table")
+
+
+def test_a_search_never_evaluates_by_test_labels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(*args: object) -> None:
+        raise AssertionError("a search evaluates nothing")
+
+    for name in ("evaluate", "full"):
+        monkeypatch.setattr(NodeClassification, name, never)
+    brief = EvalConfig(epochs=3)
+    run = choose_run(SMALL, "dm", trials=1, sizes=[0.1], ranges={"epochs": [2]}, judge=brief)
+    kind = kind_of("choose")
+    found = kind.open(run.settings, Place("cpu", scratch=str(tmp_path))).run(kind.keys(run)[0])
+    assert found.status == "ok"
+    assert 0 <= found.first_valid <= found.valid_perf + 1e-6
+
+
+def test_what_is_written_down_can_be_run() -> None:
+    for method, search in SEARCHES["nodes"].items():
+        for dataset in CHOOSE_ANCHORS:
+            run = choose_run(dataset, method)
+            assert len(kind_of("choose").keys(run)) == search.trials
+            assert run.jobs.seeds == (0,)
+            assert run.settings.choice(0) == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--method random", "say a range"),
+        ("--method dm --range epoch=4", "did you mean 'epochs'"),
+        ("--method dm --range lr_feat=-1", "lr_feat is -1"),
+        ("--method dm --round-valid 3", "--round-valid"),
+        ("--method dmm", "did you mean"),
+        ("--method dm --size 2", "ratio is 2.0"),
+        ("--size 0.1", "--method"),
+    ],
+)
+def test_a_search_that_cannot_be_is_refused(
+    words: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["tune", "--dataset", "cora", "--dry-run", *words.split()]) == 2
+    assert said in capsys.readouterr().err

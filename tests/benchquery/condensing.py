@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
+from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig, changed_values
 from benchquery.kinds.condensed.graphs import new_graphs
+from benchquery.kinds.condensed.table import CondensedTable
 from benchquery.table.curves import new_curves
 from benchquery.table.schema import CURVE_COLUMNS
 from benchquery.table.writer import new_table, write_table
@@ -156,3 +157,9 @@ def write_condensed(
             kind="condensed",
         )
     return folder
+
+
+def usual(table: CondensedTable) -> CondensedTable:
+    """Return the rows of methods with their own settings, judged by GCN as usual."""
+    own = [not changed_values(text) for text in table.column("config_text").tolist()]
+    return table.where(np.array(own), model="gcn", task="node-classification")

@@ -22,6 +22,7 @@ from benchquery.analysis import search_agreement
 from benchquery.cli import main
 from benchquery.errors import (
     ArchitectureError,
+    BenchQueryError,
     CorruptTableError,
     QueryError,
     TableKindError,
@@ -193,6 +194,11 @@ def test_other_files_are_refused(file: Path, tmp_path: Path) -> None:
         benchquery.open(tmp_path / "nowhere.csv")
     cut = tmp_path / "cut.csv"
     cut.write_bytes(file.read_bytes()[:100_000])
+    endless = tmp_path / "endless.csv"
+    endless.write_bytes(",".join(HEADER).encode() + b"\n")
+    os.truncate(endless, 1 << 40)
+    with pytest.raises(CorruptTableError, match=r"endless\.csv .* 1,099,511,627,776 bytes"):
+        benchquery.open(endless)
     with pytest.raises(CorruptTableError, match=r"cut\.csv"):
         benchquery.open(cut)
 
@@ -308,3 +314,16 @@ def test_tables_without_enough_networks_are_refused(table: CellTable, tmp_path: 
         search_agreement(judged, table)
     with pytest.raises(QueryError, match="not 'mnist'"):
         search_agreement(judged, table, "mnist")
+
+
+def test_networks_without_a_figure_are_counted(table: CellTable, tmp_path: Path) -> None:
+    cells = [cell.text for cell in sample_cells(8, seed=3)]
+    figures = {text: table[text]["cifar10"] for text in cells}
+    best = max(figures, key=figures.__getitem__)
+    judged = write_judged(tmp_path / "judged", {"dm": {**figures, best: math.nan}}, full=math.nan)
+    (row,) = search_agreement(benchquery.condread(judged), table)
+    assert (row["architectures"], row["left_out"], row["regret"]) == (7, 1, 0)
+    assert row["best"] < figures[best]
+    for by, said in (("speed", "no column 'speed'"), ("method", "'method' .* holds no figures")):
+        with pytest.raises(BenchQueryError, match=said):
+            search_agreement(benchquery.condread(judged), table, by=by)

@@ -18,9 +18,10 @@ from benchquery.analysis import fidelity
 from benchquery.cli import main
 
 COMMANDS = (
-    "datasets", "show", "top", "pareto", "compare", "fidelity", "analyse", "condensed",
-    "condensed show", "condensed top", "condensed compare", "condensed ledger", "search",
-    "standings", "plot", "report", "explore", "export", "verify",
+    "datasets", "show", "top", "pareto", "compare", "fidelity", "analyse", "across",
+    "predictors", "condensed", "condensed show", "condensed top", "condensed compare",
+    "condensed ledger", "search", "standings", "plot", "report", "explore", "export", "fetch",
+    "verify", "completion",
 )  # fmt: skip
 
 
@@ -194,7 +195,7 @@ def test_readable_tables(capsys: pytest.CaptureFixture[str]) -> None:
         (["export", "cora", "-o", "nowhere/cora.csv"], "nowhere"),
         (["plot", "cora", "pareto", "-o", "front.gif"], "front.gif"),
         (["plot", "cora", "pie", "-o", "front.png"], "'pie'"),
-        (["plot", "cora", "transfer", "-o", "front.png"], "of several: agreement, transfer"),
+        (["plot", "cora", "transfer", "-o", "front.png"], "of several: agreement, map, transfer"),
         (["report", "cora", "-o", "report.pdf"], "report.pdf"),
         (["datasets", "--source", "nowhere"], "nowhere"),
         (["verify", "nope"], "'nope'"),

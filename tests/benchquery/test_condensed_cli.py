@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 from pathlib import Path
@@ -13,7 +14,9 @@ import pytest
 
 from benchquery import condread
 from benchquery.cli import main
-from tests.benchquery.condensing import GCOND, write_condensed
+from benchquery.kinds.condensed.ledger import ledger
+from tests.benchquery.condensing import GCOND, RELEASED, write_condensed
+from tests.benchquery.failing import fail
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +67,22 @@ def test_top(capsys: pytest.CaptureFixture[str], source: str) -> None:
 def cora(tmp_path: Path) -> str:
     """The small table as if it were of cora, so that the paper has figures beside it."""
     return os.fspath(write_condensed(tmp_path / "like-cora", "cora").parent)
+
+
+def test_compare_has_no_spread_where_all_seeds_are_one_graph(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """At 5.2% of cora a core-set is all 140 labelled nodes."""
+    rows = ask(capsys, "compare", "cora", "--where", "ratio > 0.02")
+    found = {(row["method"], row["ratio"]): row for row in rows}
+    chosen = [(method, ratio) for method in ("random", "dm") for ratio in (0.026, 0.052)]
+    spread = {key: found[key]["ours_std"] for key in chosen}
+    assert spread.pop(("random", 0.052)) is None
+    assert all(value > 0 for value in spread.values())
+    assert found["random", 0.052]["one_graph"]
+    assert not found["dm", 0.052]["one_graph"]
+    sizes = condread("cora").where(method="random", ratio=0.052).column("nodes")
+    assert set(sizes.tolist()) == {140}
 
 
 def test_compare_puts_the_paper_beside_ours(capsys: pytest.CaptureFixture[str], cora: str) -> None:
@@ -117,7 +136,7 @@ def test_the_bundled_ledger_agrees_with_the_comparison(capsys: pytest.CaptureFix
         if not row["hyperparameters"] and not row["evaluation"]
     }
     corrected = [line for line in entries if line["corrected"] is not None]
-    assert len(corrected) > 40
+    assert len(corrected) >= 40
     for line in corrected:
         row = compared[line["method"], line["size"], line["model"]]
         assert (line["corrected"], line["printed"]) == (row["ours"], row["paper"])
@@ -214,3 +233,16 @@ def test_lists_and_checks(capsys: pytest.CaptureFixture[str], source: str, tmp_p
     (broken / "graphs.h5").write_bytes(b"")
     assert main(["verify", str(broken)]) == 2
     assert "graphs.h5" in capsys.readouterr().err
+
+
+def test_a_failed_run_is_counted_and_takes_no_figure_away(
+    capsys: pytest.CaptureFixture[str], source: str, tmp_path: Path
+) -> None:
+    configs = [RELEASED, RELEASED.replace(epochs=40)]
+    table = condread(write_condensed(tmp_path / "toy-condensed", configs=configs))
+    whole, failed = ledger(fail(table, table.column("config") == configs[1].valid_hash()))
+    assert (whole.failed, failed.failed) == (0, 1)
+    assert whole.released == 100 * table[configs[0]]["perf"]
+    assert math.isnan(failed.released)
+    assert main(["condensed", "compare", "toy", "--source", source]) == 0
+    assert "2 (1 failed)" in capsys.readouterr().out

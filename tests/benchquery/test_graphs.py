@@ -34,7 +34,7 @@ GRAPHS: dict[str, dict[str, Any]] = {
     "edgeless": {
         "x": RNG.random((70, 30)).astype(np.float16),
         "y": np.arange(70) % 7,
-        "trace": {"epoch": np.array([0])},
+        "trace": {"epoch": np.array([0]), "valid_perf": np.array([0.5])},
     },
 }
 
@@ -95,9 +95,9 @@ def test_the_digest_is_of_the_content(tmp_path: Path) -> None:
         ({"adjacency": np.zeros((7, 6))}, "adjacency has the shape"),
         ({"colour": np.zeros(7)}, "it has x, y, adjacency, colour, not x, y"),
         ({"trace": {}}, "trace"),
-        ({"trace": {"epoch": np.array([])}}, "at least one"),
-        ({"trace": {"epoch": np.arange(3), "loss": np.arange(2.0)}}, "as many"),
-        ({"trace": {"epoch": np.array(["a"])}}, "not numbers"),
+        ({"trace": {"epoch": np.array([]), "valid_perf": np.array([])}}, "at least one"),
+        ({"trace": {"epoch": np.arange(3), "valid_perf": np.arange(2.0)}}, "as many"),
+        ({"trace": {"epoch": np.array(["a"]), "valid_perf": np.ones(1)}}, "not numbers"),
     ],
 )
 def test_what_is_no_graph_is_refused(tmp_path: Path, changes: dict[str, Any], message: str) -> None:

@@ -367,6 +367,31 @@ def test_graphs_stand_in_their_own_file(
         verify(condensed)
 
 
+def stored(group: h5py.Group, name: str, values: Any) -> None:
+    """Store other values, in the way that is right."""
+    del group[name]
+    group.create_dataset(name, data=values, chunks=values.shape, **CHECKED)
+
+
+@pytest.mark.parametrize("name", ["hash", "seed"])
+@pytest.mark.parametrize("values", [np.zeros(9, int), np.arange(4).reshape(2, 2), np.ones(2)])
+def test_curves_name_each_row_and_seed_once(built: Path, name: str, values: Any) -> None:
+    with h5py.File(built / "curves.h5", "r+") as file:
+        stored(file, name, values)
+    refit(built, "curves.h5")
+    with pytest.raises(CorruptTableError, match=r"curves\.h5 holds curves of"):
+        verify(built)
+
+
+def test_traces_have_what_pictures_of_them_show(condensed: Path) -> None:
+    with h5py.File(condensed / "graphs.h5", "r+") as file:
+        config = next(iter(file))
+        stored(file[config], "trace", np.zeros(3, [("epoch", "i4"), ("loss", "f4")]))
+    refit(condensed, "graphs.h5")
+    with pytest.raises(CorruptTableError, match=r"graphs\.h5 .* its trace has no valid_perf"):
+        verify(condensed)
+
+
 @pytest.mark.parametrize("change", [external_link, soft_link, loop, itself])
 def test_groups_stand_in_their_own_file(condensed: Path, tmp_path: Path, change: Change) -> None:
     with h5py.File(condensed / "graphs.h5", "r+") as file:

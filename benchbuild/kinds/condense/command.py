@@ -9,12 +9,8 @@ from typing import TYPE_CHECKING, Any
 from benchbuild.commands.options import add_engine, add_shard
 from benchbuild.errors import PlanError
 from benchbuild.hyperparameters import assignments
-from benchbuild.kinds.condense.options import (
-    add_evaluations,
-    domain_of,
-    evaluations_from,
-    listed,
-)
+from benchbuild.kinds.condense.domains import domain_of
+from benchbuild.kinds.condense.options import add_evaluations, evaluations_from, listed
 from benchquery.kinds.condensed.config import PROTOCOLS, RATIOS_OF, CondenseConfig
 from benchquery.kinds.condensed.domains.spec import DomainSpec
 
@@ -106,12 +102,13 @@ def described(args: argparse.Namespace) -> CondenseRun:
 
 
 def _grid(args: argparse.Namespace, dataset: str, seeds: list[int]) -> Sequence[CondenseConfig]:
+    from benchbuild.kinds.condense.repeats import without_repeats
     from benchquery.kinds.condensed.grids import grid
 
     given = [f"--{name.replace('_', '-')}" for name in (*_CHOICES, "hp") if getattr(args, name)]
     if given:
         raise PlanError(f"--grid has its own configurations: leave {', '.join(given)} out")
-    return grid(args.grid, [dataset], seeds)
+    return without_repeats(grid(args.grid, [dataset], seeds))
 
 
 def _chosen(

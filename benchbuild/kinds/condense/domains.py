@@ -13,9 +13,12 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from benchbuild.errors import DatasetError
+from benchbuild.datasets.registry import dataset_spec
+from benchbuild.errors import DatasetError, PlanError
 from benchbuild.kinds.condense.evaluator import Evaluator
 from benchbuild.kinds.condense.method import AnyProblem
+from benchquery.kinds.condensed.domains import DOMAINS as SPECS
+from benchquery.kinds.condensed.domains.spec import DomainSpec
 
 if TYPE_CHECKING:
     import torch
@@ -62,3 +65,18 @@ def find_domain(sort: str) -> Domain:
         )
     module, _, name = DOMAINS[sort].partition(":")
     return cast(Domain, getattr(import_module(module), name))
+
+
+def domain_of(dataset: str) -> DomainSpec:
+    """Return what configurations know of the domain of a dataset.
+
+    Raises:
+        PlanError: If data of its sort can't be condensed.
+        UnknownDatasetError: If there is no such dataset.
+    """
+    sort = dataset_spec(dataset).sort
+    if sort not in SPECS:
+        raise PlanError(
+            f"dataset {dataset!r} is one of {sort}; what can be condensed: {', '.join(SPECS)}"
+        )
+    return SPECS[sort]

@@ -70,6 +70,10 @@ class Evaluated(Protocol):
         """The test metrics by the other of accuracy and ROC-AUC; none in records of older runs."""
 
     @property
+    def eval_more(self) -> np.ndarray:
+        """Further test figures, flattened: of the graph, then of the original one."""
+
+    @property
     def eval_status(self) -> np.ndarray:
         """How each ended: the position in `STATUSES`."""
 
@@ -97,6 +101,7 @@ class Outcome:
     eval_perf: np.ndarray
     eval_full: np.ndarray
     eval_other: np.ndarray
+    eval_more: np.ndarray
     eval_status: np.ndarray
     eval_reasons: tuple[str, ...]
     curves: np.ndarray
@@ -105,7 +110,9 @@ class Outcome:
     def nothing(cls, status: str, reason: str) -> Self:
         """Return what is said where there is no graph to evaluate."""
         none, statuses = np.empty(0), np.empty(0, np.int32)
-        return cls(status, reason, none, none, none, none, statuses, (), np.empty(0, np.float32))
+        return cls(
+            status, reason, none, none, none, none, none, statuses, (), np.empty(0, np.float32)
+        )
 
     def ended(self, status: str, reason: str) -> Self:
         """Return the same with another end of the job."""
@@ -225,6 +232,7 @@ class Evaluations(Typed):
             eval_perf=np.array([one.perf for one in found]),
             eval_full=np.array([one.full_perf for one in found]),
             eval_other=np.array([one.other_perf for one in found]),
+            eval_more=np.array([one.further(self.configs[0]) for one in found]).reshape(-1),
             eval_status=np.array([STATUSES.index(one.status) for one in found], np.int32),
             eval_reasons=tuple(one.reason for one in found),
             curves=np.concatenate([one.curve.astype(np.float32).reshape(-1) for one in found]),
@@ -236,6 +244,8 @@ class Evaluations(Typed):
         known = len(record.eval_perf) > 0
         curves = np.asarray(record.curves).reshape(shape) if known else None
         reasons = self._reasons(record)
+        more = np.asarray(record.eval_more)
+        more = more.reshape(self.count, 2, -1) if len(more) else np.empty((self.count, 2, 0))
         for position, config in enumerate(self.configs):
             results = {}
             for place, seed in enumerate(self.seeds if known else ()):
@@ -251,6 +261,8 @@ class Evaluations(Typed):
                     other_perf=float(record.eval_other[row])
                     if len(record.eval_other)
                     else math.nan,
+                    more=tuple(more[row, 0].tolist()),
+                    full_more=tuple(more[row, 1].tolist()),
                 )
             yield config, results
 
@@ -340,6 +352,8 @@ class Result:
         curve: (epochs, 7) float32.
         determined: Whether it would end so on any machine.
         other_perf: The test metric at that epoch by the other of accuracy and ROC-AUC.
+        more: Further test figures, as the task's `measures` name them; none where there are none.
+        full_more: The same of the model trained on the original graph.
     """
 
     status: str
@@ -350,6 +364,13 @@ class Result:
     curve: np.ndarray
     determined: bool = True
     other_perf: float = math.nan
+    more: tuple[float, ...] = ()
+    full_more: tuple[float, ...] = ()
+
+    def further(self, config: EvalConfig) -> list[list[float]]:
+        """Return the further figures and those of the original graph; NaN where there are none."""
+        missing = [math.nan] * len(config.measures)
+        return [list(self.more) or missing, list(self.full_more) or missing]
 
     @property
     def last_perf(self) -> float:
@@ -398,9 +419,15 @@ def _evaluate(evaluator: Evaluator[Any], kept: StoredPayload, config: EvalConfig
             math.nan,
             found.curve,
             other_perf=found.other_perf,
+            more=found.more,
         )
         full = evaluator.full(config)
-        return replace(result, full_perf=full.perf, reason=result.reason or full.reason)
+        return replace(
+            result,
+            full_perf=full.perf,
+            reason=result.reason or full.reason,
+            full_more=full.more,
+        )
     except Exception as error:
         status, reason = failure(error)
         determined = isinstance(error, EvaluationError)

@@ -34,6 +34,7 @@ class Evaluation:
             would be had training ended there.
         other_perf: Test metric at the same epoch by the one of accuracy and ROC-AUC that is not the
             dataset's; NaN where that makes no sense or was not asked for.
+        more: Further test figures, as the task's `measures` name them; none if it has none.
     """
 
     status: str
@@ -43,6 +44,7 @@ class Evaluation:
     best_epoch: int
     curve: np.ndarray
     other_perf: float = math.nan
+    more: tuple[float, ...] = ()
 
     @classmethod
     def nothing(cls, epochs: int, reason: str) -> Evaluation:

@@ -1,7 +1,8 @@
 """``benchbuild join``: one table of some tables of condensed data.
 
 The runs that `merge` takes share how their results are judged. Tables needn't: what was judged by a
-paper's settings and what was judged by those of this project go into one table by joining two.
+paper's settings and what was judged by those of this project go into one table by joining two. And
+a part of the rows can be had, without the graphs, for a table that says more of those of another.
 """
 
 from __future__ import annotations
@@ -31,22 +32,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, required=True, metavar="TABLE", help="folder of the table to write"
     )
+    parser.add_argument(
+        "--where",
+        action="append",
+        default=[],
+        metavar="CONDITION",
+        help="keep rows that fulfil it, as in 'model != gcn'; repeatable",
+    )
+    parser.add_argument("--no-graphs", action="store_true", help="leave the graphs themselves out")
     parser.add_argument("--replace", action="store_true", help="replace a table that is there")
 
 
 def run(args: argparse.Namespace) -> int:
     """Join, and say what came of it."""
-    rows = join(args.tables, args.out, replace=args.replace)
+    rows = join(
+        args.tables, args.out, args.where, with_graphs=not args.no_graphs, replace=args.replace
+    )
     print(f"{args.out}: {rows:,} rows of {len(args.tables)} tables")
     return 0
 
 
-def join(folders: Sequence[Path], out: Path, *, replace: bool = False) -> int:
+def join(
+    folders: Sequence[Path],
+    out: Path,
+    where: Sequence[str] = (),
+    *,
+    with_graphs: bool = True,
+    replace: bool = False,
+) -> int:
     """Write one table of the rows of some. What is written is new: no table is changed.
 
     Args:
         folders: The tables.
         out: The folder to write.
+        where: Conditions that rows must fulfil.
+        with_graphs: Whether the graphs are copied too.
         replace: Whether a table that is there may be replaced, once the new one is whole.
 
     Returns:
@@ -54,7 +74,7 @@ def join(folders: Sequence[Path], out: Path, *, replace: bool = False) -> int:
 
     Raises:
         MergeError: If tables are of other data than the first, or two hold one row, or condensed
-            graphs of one configuration that are not the same.
+            graphs of one configuration that are not the same; or if no row fulfils the conditions.
         BenchQueryError: If a table can't be read or written.
     """
     from benchbuild.kinds.condense.table import Source, write_rows
@@ -72,9 +92,11 @@ def join(folders: Sequence[Path], out: Path, *, replace: bool = False) -> int:
                 f"the table {folder} is of other data than {folders[0]}: {table.dataset!r} there, "
                 f"{tables[0].dataset!r} here, or another split or version of it"
             )
-        _add(rows, kept, table, folder)
+        _add(rows, kept, table.where(*where), folder)
         environments += [one for one in provenance["environments"] if one not in environments]
-    judges = list(dict.fromkeys(table.manifest.provenance["judge"] for table in tables))
+    if not rows:
+        raise MergeError(f"no row of these tables is one where {' and '.join(where)}")
+    judges = list(dict.fromkeys(judge for table in tables for judge in _judges(table)))
     source = Source(
         dataset=first.name,
         recipe=first.provenance["recipe"],
@@ -85,8 +107,22 @@ def join(folders: Sequence[Path], out: Path, *, replace: bool = False) -> int:
         licence=first.licence,
     )
     with new_table(out, replace=replace) as stage:
-        write_rows(stage, rows.values(), kept, source, space="custom", environments=environments)
+        write_rows(
+            stage,
+            rows.values(),
+            kept,
+            source,
+            space="custom",
+            environments=environments,
+            with_graphs=with_graphs,
+        )
     return len(rows)
+
+
+def _judges(table: CondensedTable) -> list[str]:
+    """Return how the snapshots of a table were judged; several ways if it was joined itself."""
+    judges = table.manifest.provenance["judge"]
+    return [judges] if isinstance(judges, str) else list(judges)
 
 
 def _add(rows: dict[Any, Row], kept: dict[str, Kept], table: CondensedTable, folder: Path) -> None:

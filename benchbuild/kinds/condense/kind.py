@@ -36,6 +36,7 @@ from benchquery.allowed import Pattern
 from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
 from benchquery.kinds.condensed.domains import DOMAINS
 from benchquery.kinds.condensed.domains.spec import RECIPE
+from benchquery.kinds.condensed.graphs import trace_problem
 
 if TYPE_CHECKING:
     from benchbuild.kinds.condense.evaluator import Evaluator
@@ -133,8 +134,8 @@ class CondenseKind(JobKind[CondenseSettings, CondenseJobs, CondenseRecord]):
         epochs = record.trace_epoch
         if len(epochs) != len(valid) or int(epochs[chosen]) != record.best_epoch:
             yield f"its epoch {record.best_epoch} is not the first of best validation metric"
-        if len({len(figures) for figures in record.trace.values()}) > 1:
-            yield "the figures of its snapshots are not as many for each name"
+        if problem := trace_problem(record.trace):
+            yield problem
         if kept is None or not kept.is_finite:
             yield "it has no graph, or one that is not finite"
 
@@ -164,37 +165,32 @@ class CondenseKind(JobKind[CondenseSettings, CondenseJobs, CondenseRecord]):
 JOB = CondenseKind()
 
 
-class EvaluatingWorker(DatasetWorker):
-    """A worker with a dataset in memory, ready to evaluate condensed graphs on it.
+class JudgingWorker(DatasetWorker):
+    """A worker with a dataset in memory, ready to condense it and to judge what comes of that.
 
     Args:
-        settings: The dataset and the evaluations.
+        dataset: The dataset.
         place: Where to run.
     """
 
-    def __init__(self, settings: EvaluatedSettings, place: Place) -> None:
+    def __init__(self, dataset: str, place: Place) -> None:
         from benchbuild.kinds.condense.references import RememberingEvaluator
 
-        super().__init__(settings.dataset, place)
-        self.evaluations = settings.evaluations
-        self._domain = find_domain(self._graph.sort)
-        for config in settings.evaluations.configs:
-            if config.task not in DOMAINS[self._domain.name].tasks:
-                raise PlanError(
-                    f"dataset {settings.dataset!r} is one of {self._domain.name}, which can't be "
-                    f"judged by {config.task}"
-                )
-        self._prepared = self._domain.prepare(self._graph)
+        super().__init__(dataset, place)
+        self.domain = find_domain(self._graph.sort)
+        self._prepared = self.domain.prepare(self._graph)
         self.evaluator: Evaluator[Any] = RememberingEvaluator(
-            self._domain.make_evaluator(self._prepared, self._device),
+            self.domain.make_evaluator(self._prepared, self._device),
             self._graph.checksum,
             self._device,
         )
+        self._temporary = tempfile.TemporaryDirectory()
+        self.scratch = Path(place.scratch or self._temporary.name)
 
     @cached_property
     def problem(self) -> AnyProblem:
         """The data as methods see it."""
-        return self._domain.make_problem(self._prepared, self._device)
+        return self.domain.make_problem(self._prepared, self._device)
 
     def environment(self) -> str:
         """Say where this worker runs, as JSON."""
@@ -203,14 +199,31 @@ class EvaluatingWorker(DatasetWorker):
         return canonical({**environment(self._device, threads=1), **self._where})
 
 
+class EvaluatingWorker(JudgingWorker):
+    """A worker that evaluates condensed graphs too.
+
+    Args:
+        settings: The dataset and the evaluations.
+        place: Where to run.
+    """
+
+    def __init__(self, settings: EvaluatedSettings, place: Place) -> None:
+        super().__init__(settings.dataset, place)
+        self.evaluations = settings.evaluations
+        for config in settings.evaluations.configs:
+            if config.task not in DOMAINS[self.domain.name].tasks:
+                raise PlanError(
+                    f"dataset {settings.dataset!r} is one of {self.domain.name}, which can't be "
+                    f"judged by {config.task}"
+                )
+
+
 class CondenseContext(EvaluatingWorker):
     """A worker that condenses."""
 
     def __init__(self, settings: CondenseSettings, place: Place) -> None:
         super().__init__(settings, place)
         self._judge = settings.judge
-        self._temporary = tempfile.TemporaryDirectory()
-        self._scratch = Path(place.scratch or self._temporary.name)
 
     def run(self, key: JobKey) -> CondenseRecord:
         """Condense and evaluate one configuration."""
@@ -221,7 +234,7 @@ class CondenseContext(EvaluatingWorker):
             CondenseConfig.from_text(key[0]),
             self.evaluator,
             self._judge,
-            self._scratch,
+            self.scratch,
             reported=self.evaluations.of_first,
         )
         return CondenseRecord(

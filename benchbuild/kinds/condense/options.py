@@ -11,7 +11,6 @@ from benchbuild.errors import PlanError
 from benchbuild.hyperparameters import assignments
 from benchquery.errors import ArchitectureError, ConfigError
 from benchquery.kinds.condensed.config import TASKS
-from benchquery.kinds.condensed.domains import DOMAINS
 from benchquery.kinds.condensed.domains.spec import DomainSpec, TaskSpec
 
 if TYPE_CHECKING:
@@ -59,23 +58,6 @@ def add_evaluations(parser: argparse.ArgumentParser, seeds: str) -> None:
     parser.add_argument(
         "--eval-preset", metavar="P", help="settings of a paper for the evaluation, as in kidd"
     )
-
-
-def domain_of(dataset: str) -> DomainSpec:
-    """Return the domain of a dataset.
-
-    Raises:
-        PlanError: If data of its sort can't be condensed.
-        UnknownDatasetError: If there is no such dataset.
-    """
-    from benchbuild.datasets.registry import dataset_spec
-
-    sort = dataset_spec(dataset).sort
-    if sort not in DOMAINS:
-        raise PlanError(
-            f"dataset {dataset!r} is one of {sort}; what can be condensed: {', '.join(DOMAINS)}"
-        )
-    return DOMAINS[sort]
 
 
 def evaluations_from(args: argparse.Namespace, domain: DomainSpec) -> Evaluations:

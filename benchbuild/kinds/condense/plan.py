@@ -29,6 +29,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the plan."""
     from benchbuild.datasets.registry import dataset_spec
     from benchbuild.kinds.condense.costs import predict
+    from benchbuild.kinds.condense.repeats import without_repeats
     from benchquery.kinds.condensed.grids import grid
 
     named = listed("--dataset", args.dataset, str) if args.dataset else None
@@ -36,18 +37,20 @@ def run(args: argparse.Namespace) -> int:
     configs = grid(args.grid, datasets, listed("--seed", args.seed, int))
     evaluations = evaluations_from(args, configs[0].domain)
     costs: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-    for config in configs:
+    planned = without_repeats(configs)
+    for config in planned:
         costs[config.dataset, config.method].append(predict(config, evaluations).seconds)
     rows = [
         {"dataset": dataset, "method": method, "configurations": len(times), "seconds": sum(times)}
         for (dataset, method), times in costs.items()
     ]
-    print(json.dumps(rows, indent=1) if args.json else _text(args.grid, rows))
+    repeats = len(configs) - len(planned)
+    print(json.dumps(rows, indent=1) if args.json else _text(args.grid, rows, repeats))
     return 0
 
 
-def _text(name: str, rows: list[dict[str, Any]]) -> str:
-    from benchbuild.pipeline.units import readable_seconds
+def _text(name: str, rows: list[dict[str, Any]], repeats: int) -> str:
+    from benchquery.units import readable_seconds
 
     total = sum(row["configurations"] for row in rows)
     seconds = sum(row["seconds"] for row in rows)
@@ -57,4 +60,5 @@ def _text(name: str, rows: list[dict[str, Any]]) -> str:
         for row in rows
     ]
     end = f"{name}: {total:,} configurations, predicted {readable_seconds(seconds)} on one core"
-    return "\n".join([*lines, end])
+    more = f"; {repeats:,} more would give the same nodes once more" if repeats else ""
+    return "\n".join([*lines, end + more])

@@ -70,6 +70,7 @@ class CondenseRecord(JobRecord):
         eval_perf: The same.
         eval_full: The same.
         eval_other: The same.
+        eval_more: The same.
         eval_status: The same.
         eval_reasons: The same.
         curves: The same.
@@ -100,18 +101,23 @@ class CondenseRecord(JobRecord):
     eval_perf: np.ndarray = column("float64[]", "figure")
     eval_full: np.ndarray = column("float64[]", "figure")
     eval_other: np.ndarray = column("float64[]", "figure", late=True)
+    eval_more: np.ndarray = column("float64[]", "figure", late=True)
     eval_status: np.ndarray = column("int32[]", "figure")
     eval_reasons: tuple[str, ...] = column("string", "measurement", separator="\n")
     curves: np.ndarray = column("float32[]", "figure")
 
     @property
     def trace(self) -> dict[str, np.ndarray]:
-        """The figures of the snapshots by name."""
+        """The figures of the snapshots by name; a ValueError if two have the same."""
         shape = len(self.loss_names), len(self.trace_epoch)
         losses = np.asarray(self.trace_losses).reshape(shape)
-        return {
-            "epoch": np.asarray(self.trace_epoch),
-            **dict(zip(self.loss_names, losses, strict=True)),
-            "valid_perf": np.asarray(self.trace_valid),
-            "seconds": np.asarray(self.trace_seconds),
-        }
+        named = [
+            ("epoch", np.asarray(self.trace_epoch)),
+            *zip(self.loss_names, losses, strict=True),
+            ("valid_perf", np.asarray(self.trace_valid)),
+            ("seconds", np.asarray(self.trace_seconds)),
+        ]
+        figures = dict(named)
+        if len(figures) < len(named):
+            raise ValueError("two figures of its snapshots have one name")
+        return figures

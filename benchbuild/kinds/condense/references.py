@@ -20,11 +20,11 @@ import numpy as np
 import torch
 
 from benchbuild.compute.devices import accelerates, device_name
-from benchbuild.datasets.root import user_cache
 from benchbuild.errors import WriteError
 from benchbuild.kinds.condense.evaluator import Evaluation, Evaluator
 from benchbuild.pipeline.files import locked, make_folder, set_aside, write_whole
 from benchquery.kinds.condensed.config import EvalConfig
+from benchquery.places import user_cache
 from benchquery.table.files import read_regular
 from benchquery.table.sealed import parse_object, seal, unseal
 
@@ -104,7 +104,8 @@ def _text(found: Evaluation, key: dict[str, str]) -> str:
     body = {field.name: getattr(found, field.name) for field in dataclasses.fields(found)}
     curve = [[_or_null(value) for value in row] for row in found.curve.tolist()]
     figures = {name: _or_null(body[name]) for name in _FIGURES}
-    return seal({**body, **figures, "curve": curve, "of": key})
+    more = [_or_null(value) for value in found.more]
+    return seal({**body, **figures, "more": more, "curve": curve, "of": key})
 
 
 def _read(path: Path) -> Evaluation | None:
@@ -112,10 +113,11 @@ def _read(path: Path) -> Evaluation | None:
     try:
         body = unseal(parse_object(read_regular(path)))
         names = [field.name for field in dataclasses.fields(Evaluation)]
-        values = {name: body[name] for name in names}
+        values = {"more": (), **{name: body[name] for name in names if name in body}}
         values["curve"] = np.array(values["curve"], dtype=np.float64)
         figures = {name: _or_nan(values[name]) for name in _FIGURES}
-        return Evaluation(**{**values, **figures})
+        more = tuple(_or_nan(value) for value in values["more"])
+        return Evaluation(**{**values, **figures, "more": more})
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, KeyError):

@@ -7,6 +7,6 @@ from benchquery.kinds.condensed.config import CondenseConfig
 
 def snapshots(config: CondenseConfig) -> int:
     """Return how many snapshots a condensation gives, the first one included."""
-    if "evaluate_every" not in config.hyperparameters:
+    if not {"evaluate_every", "epochs"} <= config.hyperparameters.keys():
         return 1
     return 1 + config.count("epochs") // max(config.count("evaluate_every"), 1)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchbuild.kinds.condense.controls import add_controls
 from benchbuild.kinds.condense.evaluations import Evaluated, EvaluatedSettings, Result
 from benchbuild.kinds.condense.forms import payload_of, payload_type
 from benchbuild.kinds.condense.gains import add_gains
@@ -137,6 +138,13 @@ class Row:
             "eval_seeds": len(_known(figures["perf"])),
             **({OTHER: _mean(figures[OTHER])} if OTHER in figures else {}),
         }
+        further = {seed: one.further(self.evaluation) for seed, one in self.results.items()}
+        for place, name in enumerate(self.evaluation.measures):
+            for part, measure in enumerate((name, f"full_{name}")):
+                found = {seed: figure[part][place] for seed, figure in further.items()}
+                columns[measure] = _mean(list(found.values()))
+                for seed in seeds:
+                    columns[f"{measure}_seed{seed}"] = found.get(seed, math.nan)
         for seed in seeds:
             result = self.results.get(seed)
             for name in names:
@@ -299,16 +307,16 @@ def _rows(
         # The machine failed an evaluation, which says so itself; the condensation is fine.
         known |= {"status": OK, "reason": ""}
     known["best_epoch"] = math.nan if payload is None else float(known["best_epoch"])
-    for name in ("expert_bytes", "peak_memory"):
-        known[name] = max(known[name], 0)
+    known["expert_bytes"] = max(known["expert_bytes"], 0)
+    known["peak_memory"] = float(known["peak_memory"]) if known["peak_memory"] > 0 else math.nan
     for evaluation, results in settings.evaluations.results(record):
         about = {**_columns(config, payload, evaluation.threshold), **known}
         yield Row(config, evaluation, about, results)
 
 
 def rows_of(table: CondensedTable) -> Iterator[Row]:
-    """Read the rows of a table back."""
-    for number, record in enumerate(table.records()):
+    """Read the rows of a table, or of a part of one, back."""
+    for number, record in zip(table.positions.tolist(), table.records(), strict=True):
         curves = dict(zip(table.curves.seeds, table.curves.block(number), strict=True))
         evaluation = EvalConfig.from_text(record["evaluation_text"])
         config = CondenseConfig.from_text(record["config_text"])
@@ -323,8 +331,14 @@ def rows_of(table: CondensedTable) -> Iterator[Row]:
                 names = _figures_of(config)
                 figures = {name: record[f"{name}_seed{seed}"] for name in names}
                 status, reason = _state(record, seed, curve)
+                more, full_more = (
+                    tuple(record[f"{part}{name}_seed{seed}"] for name in evaluation.measures)
+                    for part in ("", "full_")
+                )
                 if status != MISSING:
-                    results[seed] = Result(status, reason, **figures, curve=curve)
+                    results[seed] = Result(
+                        status, reason, **figures, curve=curve, more=more, full_more=full_more
+                    )
         yield Row(config, evaluation, about, results)
 
 
@@ -357,8 +371,10 @@ def _state(record: Mapping[str, Any], seed: int, curve: np.ndarray) -> tuple[str
 
 
 def kept_of(table: CondensedTable) -> dict[str, Kept]:
-    """Read the graphs of a table back, by the hash of their configuration."""
-    kept = {}
+    """Read the graphs of a table back, by the hash of their configuration; none if it has none."""
+    kept: dict[str, Kept] = {}
+    if GRAPHS not in table.manifest.files:
+        return kept
     for config in table:
         if config in table.graphs.configs:
             form = payload_type(table.graphs.form(config))
@@ -374,6 +390,7 @@ def write_rows(
     *,
     space: str,
     environments: Sequence[Any],
+    with_graphs: bool = True,
 ) -> None:
     """Write the files of a table.
 
@@ -384,21 +401,25 @@ def write_rows(
         source: What they are made from.
         space: The grid of the configurations.
         environments: Where the figures were made.
+        with_graphs: Whether it has a file of graphs.
     """
     ordered = sorted(rows, key=lambda row: row.order)
     seeds = sorted({seed for row in ordered for seed in row.results})
     _write_curves(stage / CURVES, ordered, seeds)
-    with new_graphs(stage / GRAPHS) as graphs:
-        for config in sorted(kept):
-            payload, trace = kept[config].payload, kept[config].trace
-            graphs.add(config, payload.to_arrays(), trace, payload.form)
+    if with_graphs:
+        with new_graphs(stage / GRAPHS) as graphs:
+            for config in sorted(kept):
+                payload, trace = kept[config].payload, kept[config].trace
+                graphs.add(config, payload.to_arrays(), trace, payload.form)
     cells = [row.columns(seeds) for row in ordered]
     _add_shares(cells, source.facts)
     add_gains(ordered, cells)
+    add_controls(ordered, cells, kept)
     statuses = Counter(cell["status"] for cell in cells)
+    names = dict.fromkeys(name for cell in cells for name in cell)
     write_table(
         stage,
-        {name: _array([cell[name] for cell in cells]) for name in cells[0]},
+        {name: _array([cell.get(name, math.nan) for cell in cells]) for name in names},
         name=source.dataset,
         space=space,
         origin="measured",
@@ -453,7 +474,7 @@ def _add_shares(cells: Sequence[dict[str, Any]], facts: Json) -> None:
     for coding in _SHARES:
         if (name := f"bytes_{coding}") in cells[0] and name in facts:
             for cell in cells:
-                cell[f"share_{coding}"] = cell[name] / facts[name]
+                cell[f"share_{coding}"] = cell[name] / facts[name] if cell[name] else math.nan
 
 
 def _known(values: Sequence[float]) -> list[float]:

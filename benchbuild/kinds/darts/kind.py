@@ -28,6 +28,7 @@ from benchbuild.kinds.darts.records import (
 )
 from benchbuild.kinds.train.costs import RATES, CostModel, Work, held_memory
 from benchbuild.kinds.train.kind import NetworkSettings, NetworkWorker
+from benchbuild.kinds.train.memory import attention_memory
 from benchbuild.kinds.workers import GraphAbout, GraphFacts
 from benchbuild.pipeline.jobs import Cost, JobKind, Place, Run, canonical, combinations
 from benchbuild.pipeline.records import DIVERGED, OK, JobKey
@@ -186,13 +187,15 @@ class DartsKind(JobKind[DartsSettings, DartsJobs, DartsRecord]):
             Work.total([model.activation_work(), *_operations(run.settings, model, leaf=leaf)])
             for leaf in (False, True)
         )
+        attention = NODES * attention_memory(size, hp) if "gat" in run.settings.ops else 0.0
+        held = held_memory(size) + attention
         of: dict[str, Cost] = {}
         for name, link in LINK_NAMES.items():
             leaves = NODES - len(set(link) - {0})
             nodes = [inner] * (NODES - leaves) + [leaf] * leaves
             work = Work.total([model.frame_work(leaves), *nodes])
             seconds = _PASSES * hp.epochs * work.seconds(RATES)
-            of[name] = Cost(seconds, held_memory(size) + work.held_memory)
+            of[name] = Cost(seconds, held + work.held_memory)
         return [of[key[0]] for key in keys]
 
     def open(self, settings: DartsSettings, place: Place) -> DartsContext:

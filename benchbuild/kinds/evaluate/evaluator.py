@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from types import MappingProxyType
 
 import torch
@@ -12,6 +12,13 @@ from benchbuild.datasets import Graph
 from benchbuild.errors import EvaluationError
 from benchbuild.kinds.condense.evaluator import Evaluation
 from benchbuild.kinds.condense.nodes.payload import CondensedGraph
+from benchbuild.kinds.evaluate.anomalies import (
+    AnomalyDetection,
+    inject_contextual,
+    inject_structural,
+)
+from benchbuild.kinds.evaluate.clustering import NodeClustering
+from benchbuild.kinds.evaluate.controls import controlled, uncontrolled
 from benchbuild.kinds.evaluate.gntk import ValidationScore
 from benchbuild.kinds.evaluate.link_prediction import LinkPrediction
 from benchbuild.kinds.evaluate.node_classification import NodeClassification
@@ -20,7 +27,14 @@ from benchquery.kinds.condensed.config import EvalConfig
 from benchquery.naming import unknown
 
 TASKS: Mapping[str, Callable[[Graph, torch.device], Task]] = MappingProxyType(
-    {"node-classification": NodeClassification, "link-prediction": LinkPrediction}
+    {
+        "node-classification": NodeClassification,
+        "link-prediction": LinkPrediction,
+        "node-clustering": NodeClustering,
+        "node-clustering-pretrained": NodeClustering,
+        "structural-anomaly-detection": partial(AnomalyDetection, inject=inject_structural),
+        "contextual-anomaly-detection": partial(AnomalyDetection, inject=inject_contextual),
+    }
 )
 """The tasks by name; `benchquery.kinds.condensed.domains.nodes` has the same names."""
 Diagnostic = Callable[[CondensedGraph], float]
@@ -61,7 +75,7 @@ class GraphEvaluator:
         Raises:
             EvaluationError: If the graph or the task can't be tried so.
         """
-        return self._task(config.task).evaluate(payload, config)
+        return self._task(config.task).evaluate(controlled(payload, config), config)
 
     def judge(self, payload: CondensedGraph, config: EvalConfig) -> float:
         """Return the validation metric of a model trained to classify nodes; no test is seen."""
@@ -69,7 +83,7 @@ class GraphEvaluator:
 
     def full(self, config: EvalConfig) -> Evaluation:
         """Train the same model on the original graph; worked out once."""
-        return self._full(config)
+        return self._full(uncontrolled(config))
 
     def diagnose(self, name: str, payload: CondensedGraph) -> float:
         """Return a figure of a condensed graph that needs the validation labels.

@@ -201,25 +201,27 @@ def _source_of(collection: Collection) -> CondensedTable:
     )
 
 
-def evaluate_run(source: Path, evaluations: Evaluations) -> EvaluateRun:
+def evaluate_run(source: Path, evaluations: Evaluations, where: Sequence[str] = ()) -> EvaluateRun:
     """Describe a run of evaluations.
 
     Args:
         source: The folder of a table of condensed graphs.
         evaluations: How each of its graphs is judged.
+        where: Conditions that a row of a graph must fulfil; none for all graphs.
 
     Raises:
-        PlanError: If it has no graphs.
+        PlanError: If it has no graphs, or none that fulfils the conditions.
+        QueryError: If a condition can't be understood.
         TableKindError: If it is a table of architectures.
         CorruptTableError: If it is no table, or a damaged one.
     """
     manifest = read_manifest(source)
     table = condread(source)
-    texts = [
-        config.text for config in table.configs() if config.valid_hash() in table.graphs.configs
-    ]
+    there = table.graphs.configs
+    texts = [one.text for one in table.where(*where).configs() if one.valid_hash() in there]
     if not texts:
-        raise PlanError(f"the table in {source} has no condensed graphs")
+        which = f" where {' and '.join(where)}" if where else ""
+        raise PlanError(f"the table in {source} has no condensed graphs{which}")
     settings = EvaluateSettings(
         dataset=manifest.name,
         recipe=manifest.provenance["recipe"],

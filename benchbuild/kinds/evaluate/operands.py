@@ -23,7 +23,7 @@ from torch_geometric.utils import add_remaining_self_loops
 
 from benchbuild.compute.adjacency import propagation_matrix
 from benchbuild.compute.features import to_scipy
-from benchbuild.compute.sparse import sparse_matrix
+from benchbuild.compute.sparse import SparseMatrix, sparse_matrix
 from benchbuild.compute.thresholds import SPARSE_BELOW
 from benchbuild.kinds.condense.nodes.payload import CondensedGraph
 from benchbuild.kinds.condense.nodes.scaling import dense
@@ -45,6 +45,24 @@ class _Chain:
 
     def __matmul__(self, dense: Tensor) -> Tensor:
         return self.left @ (self.right @ dense)
+
+
+def adjoint_product(factor: Factor, dense: Tensor, out: Tensor | None = None) -> Tensor:
+    """Return the transpose of a factor times a dense matrix, without a gradient of its own.
+
+    Args:
+        factor: The factor.
+        dense: The matrix.
+        out: What may be written over with the result.
+    """
+    match factor:
+        case _Chain():
+            return adjoint_product(factor.right, adjoint_product(factor.left, dense))
+        case SparseMatrix():
+            return factor.pattern.backward.product(factor.values, dense)
+        case Tensor():
+            return torch.mm(factor.T, dense, out=out)
+    raise TypeError(f"{factor!r} is no factor of a product")
 
 
 class Operands:
@@ -93,9 +111,7 @@ class Operands:
 
     def spread(self, op: str, h: Tensor) -> Tensor:
         """Return the matrix of an operation times features."""
-        if (op, -1) not in self._factors:
-            self._factors[op, -1] = self._factor(self._matrix(op))
-        return self._factors[op, -1] @ h
+        return self._spreading(op) @ h
 
     @cached_property
     def edges(self) -> tuple[Tensor, Tensor, Tensor]:
@@ -103,11 +119,44 @@ class Operands:
         edges, weight = self._edges
         return edges[0].to(self.device), edges[1].to(self.device), weight.to(self.device)
 
+    def factors(self, op: str, layers: int) -> tuple[Factor, ...]:
+        """Return what each of some layers multiplies with: propagated features, then the matrix."""
+        return (self._smoothed(op, 1), *(self._spreading(op),) * (layers - 1))
+
+    def factors_towards(self, op: str, rows: Tensor, layers: int) -> tuple[Factor, ...]:
+        """Return the same of only those rows that the outputs of some nodes depend on.
+
+        Args:
+            op: See `benchbuild.compute.adjacency`.
+            rows: The nodes; the last layer gives one row for each, in their order.
+            layers: How many layers there are.
+        """
+        matrix, wanted = self._matrix(op), rows.cpu().numpy()
+        found: list[Factor] = []
+        for _ in range(layers - 1):
+            reached = np.unique(matrix[wanted].indices)
+            found.insert(0, self._factor(matrix[wanted][:, reached]))
+            wanted = reached
+        hop, x = matrix[wanted], self._x
+        if not isinstance(x, csr_matrix):
+            return (self._factor(hop @ x), *found)
+        reached = np.unique(hop.indices)
+        together, hop, x = hop @ x, hop[:, reached], x[reached]
+        if together.nnz <= x.nnz + hop.nnz:
+            return (self._factor(together), *found)
+        return (_Chain(self._factor(hop), self._factor(x)), *found)
+
     def _smoothed(self, op: str, times: int) -> Factor:
         """Return the factor of the raw features, propagated a number of times."""
         if (op, times) not in self._factors:
             self._factors[op, times] = self._smooth(op, times)
         return self._factors[op, times]
+
+    def _spreading(self, op: str) -> Factor:
+        """Return the factor of an operation's matrix."""
+        if (op, -1) not in self._factors:
+            self._factors[op, -1] = self._factor(self._matrix(op))
+        return self._factors[op, -1]
 
     def _smooth(self, op: str, times: int) -> Factor:
         if times == 0:

@@ -19,6 +19,7 @@ class EvaluateRecord(JobRecord):
         eval_perf: The same.
         eval_full: The same.
         eval_other: The same.
+        eval_more: The same.
         eval_status: The same.
         eval_reasons: The same.
         curves: The same.
@@ -30,6 +31,7 @@ class EvaluateRecord(JobRecord):
     eval_perf: np.ndarray = column("float64[]", "figure")
     eval_full: np.ndarray = column("float64[]", "figure")
     eval_other: np.ndarray = column("float64[]", "figure", late=True)
+    eval_more: np.ndarray = column("float64[]", "figure", late=True)
     eval_status: np.ndarray = column("int32[]", "figure")
     eval_reasons: tuple[str, ...] = column("string", "measurement", separator="\n")
     curves: np.ndarray = column("float32[]", "figure")

@@ -5,14 +5,15 @@ The epoch is the first one of greatest validation metric.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
+import numpy as np
 import torch
 from torch import nn
 
 from benchbuild.compute.devices import reproducible
-from benchbuild.compute.loop import History, Learner, learn
+from benchbuild.compute.loop import Epoch, History, Learner, learn
 from benchbuild.compute.objective import Objective
 from benchbuild.compute.result import summarise
 from benchbuild.kinds.condense.evaluator import Evaluation
@@ -22,6 +23,7 @@ from benchbuild.kinds.evaluate.operands import Operands
 from benchbuild.kinds.train.training.operations import store_by_column
 from benchbuild.pipeline.records import DIVERGED, OK
 from benchquery.kinds.condensed.config import EvalConfig
+from benchquery.table.schema import CURVE_COLUMNS
 
 
 class Task(Protocol):
@@ -62,20 +64,38 @@ def run_trial(
             weight_decay=config.number("weight_decay"),
             fused=True,
         )
-        learn(make_learner(model), objective, optimizer, history)
+        learn(Epoch(make_learner(model), objective, optimizer), history)
     return conclude(history)
 
 
-def conclude(history: History, *, last: bool = False) -> Evaluation:
-    """Return what a training came to that has room for all its epochs in its history.
+def conclude(
+    history: History, *, last: bool = False, tried: Sequence[int] | None = None
+) -> Evaluation:
+    """Return what a training came to, given the figures of the epochs in which it was tried.
 
     Args:
-        history: Its figures.
-        last: Whether its last epoch is reported instead of the one of best validation metric.
+        history: The figures; it has room for all those epochs.
+        last: Whether the last one is reported instead of the one of best validation metric.
+        tried: Which epochs these are, counted from 0; None for all. The last one always is.
     """
+    epochs = range(len(history.values)) if tried is None else tried
     found = summarise(history.values.cpu().numpy(), by="last" if last else "valid_perf")
+    curve = np.full((epochs[-1] + 1, len(CURVE_COLUMNS)), np.nan)
+    curve[list(epochs)] = found.curves
     status, reason = OK, ""
-    if found.epochs_done < len(history.values):
+    if found.epochs_done < len(epochs):
         status = DIVERGED
-        reason = f"the loss was not finite in epoch {found.epochs_done} of the evaluation"
-    return Evaluation(status, reason, found.valid_perf, found.perf, found.best_epoch, found.curves)
+        epoch = epochs[found.epochs_done]
+        reason = f"the loss was not finite in epoch {epoch} of the evaluation"
+    best = epochs[found.best_epoch] if found.best_epoch >= 0 else -1
+    return Evaluation(status, reason, found.valid_perf, found.perf, best, curve)
+
+
+def tried_epochs(epochs: int, every: int) -> list[int]:
+    """Return the epochs, counted from 0, after which a model is tried: each `every` and the last.
+
+    Args:
+        epochs: How many epochs it is trained for.
+        every: After how many it is tried each time.
+    """
+    return sorted({*range(every - 1, epochs, every), epochs - 1})

@@ -55,6 +55,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_shard(parser)
     add_engine(parser)
+    parser.add_argument(
+        "--capture",
+        action="store_true",
+        help="record an epoch as a CUDA graph and start it as a whole: the same figures with fewer "
+        "launches, on GPUs only; see docs/gpu.md",
+    )
 
 
 def run(args: argparse.Namespace) -> int:

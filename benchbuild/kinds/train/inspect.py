@@ -35,6 +35,7 @@ def inspect(args: argparse.Namespace) -> dict[str, Any]:
     from benchbuild.datasets.registry import dataset_spec
     from benchbuild.kinds.train.costs import CostModel
     from benchbuild.kinds.train.network.size import describe
+    from benchbuild.pipeline.cards import cards_for
     from benchquery.kinds.architectures.arch import Arch
     from benchquery.kinds.architectures.space import get_space
 
@@ -55,16 +56,21 @@ def inspect(args: argparse.Namespace) -> dict[str, Any]:
         "params": sum(layer.params for layer in layers),
         "predicted_seconds": cost.seconds,
         "predicted_memory": cost.memory,
+        "predicted_gpu_memory": cost.gpu_memory,
+        "predicted_host_memory": cost.host_memory,
+        "fits_gpus": cards_for(cost.gpu_memory or 0.0),
     }
 
 
 def _text(facts: dict[str, Any]) -> str:
-    from benchbuild.pipeline.units import readable_bytes, readable_seconds
+    from benchquery.units import readable_bytes, readable_seconds
 
     lines = [
         f"{layer['name']:7} {layer['layer']:22} {layer['params']:>10,}  reads {layer['reads']}"
         for layer in facts["layers"]
     ]
+    cards = facts["fits_gpus"]
+    fits = f"fits one of {cards[0]} GB" if cards else "fits no common one"
     return "\n".join(
         [
             f"{facts['dataset']}: architecture {facts['hash']}, link {facts['link']}, "
@@ -72,6 +78,8 @@ def _text(facts: dict[str, Any]) -> str:
             *lines,
             f"params  {facts['params']:,}",
             f"time    {readable_seconds(facts['predicted_seconds'])} predicted, on one core",
-            f"memory  {readable_bytes(facts['predicted_memory'])} predicted",
+            f"memory  {readable_bytes(facts['predicted_memory'])} predicted, on a CPU",
+            f"GPU     {readable_bytes(facts['predicted_gpu_memory'])} of tensors predicted there "
+            f"({fits}), {readable_bytes(facts['predicted_host_memory'])} of main memory",
         ]
     )

@@ -257,10 +257,17 @@ class NetworkWorker(DatasetWorker):
 
     Raises:
         DatasetError: If its training nodes may not see the others.
+        DeviceError: If epochs shall be captured where they can't be.
     """
 
     def __init__(self, dataset: str, place: Place) -> None:
         super().__init__(dataset, place)
+        self._capture = place.capture
+        if place.capture:
+            from benchbuild.compute.capture import check_capture
+
+            check_capture(self._device)
+            self._where["epochs"] = "captured"
         if self._graph.inductive:
             raise DatasetError(
                 f"dataset {dataset!r} is inductive: its training, validation and test nodes are "
@@ -272,7 +279,9 @@ class NetworkWorker(DatasetWorker):
         """Train one architecture."""
         from benchbuild.kinds.train.training import train
 
-        found = train(Arch.from_hash(number), self._graph, hp, seed, self._device)
+        found = train(
+            Arch.from_hash(number), self._graph, hp, seed, self._device, capture=self._capture
+        )
         return replace(found, environment={**found.environment, **self._where})
 
     def recover(self) -> None:

@@ -28,9 +28,10 @@ from benchbuild.hyperparameters import (
 )
 from benchbuild.kinds.train.costs import CostModel
 from benchbuild.kinds.train.kind import NetworkWorker, RoundedSettings, measured
+from benchbuild.kinds.tune.ranking import Trial, rank
 from benchbuild.kinds.workers import GraphAbout, GraphFacts
 from benchbuild.pipeline.jobs import Cost, JobKind, Place, Run, combinations
-from benchbuild.pipeline.records import DETERMINED, OK, JobKey, JobRecord, column
+from benchbuild.pipeline.records import OK, JobKey, JobRecord, column
 from benchbuild.pipeline.settings import RunPart, Seed, Seeds, whole_numbers
 from benchbuild.typed import Distinct
 from benchquery.kinds.architectures.arch import Arch
@@ -196,43 +197,10 @@ def tune_run(
     return Run(JOB.name, settings, TuneJobs(trials, whole_numbers(seeds)))
 
 
-@dataclass(frozen=True)
-class Trial:
-    """A choice of hyper-parameters and how it did.
-
-    Attributes:
-        number: Its number.
-        hp: The hyper-parameters.
-        valid_perf: Mean validation metric over the anchors and seeds; a job without a figure
-            counts as 0.
-        failures: How many of its jobs are not ok.
-    """
-
-    number: int
-    hp: HyperParameters
-    valid_perf: float
-    failures: int
-
-
 def rank_trials(run: TuneRun, records: Iterable[TuneRecord]) -> list[Trial]:
-    """Return the trials that are complete, the best first; ties in the order of their numbers."""
-    jobs: dict[int, dict[JobKey, TuneRecord]] = {}
-    for record in sorted(records, key=lambda r: r.status in DETERMINED):
-        jobs.setdefault(record.trial, {})[record.hash, record.seed] = record
+    """Return the trials that are complete, the best first; see `rank`."""
     whole = ANCHORS * len(run.jobs.seeds)
-    trials = []
-    for number, found in jobs.items():
-        if len(found) == whole:
-            scores = [_score(record) for record in found.values()]
-            failures = sum(record.status != OK for record in found.values())
-            hp = run.settings.hyperparameters(number)
-            trials.append(Trial(number, hp, math.fsum(scores) / whole, failures))
-    return sorted(trials, key=lambda trial: (-trial.valid_perf, trial.number))
-
-
-def _score(record: TuneRecord) -> float:
-    known = record.status in DETERMINED and not math.isnan(record.valid_perf)
-    return record.valid_perf if known else 0.0
+    return rank(records, whole, lambda trial: run.settings.hyperparameters(trial).to_dict())
 
 
 class TuneKind(JobKind[TuneSettings, TuneJobs, TuneRecord]):

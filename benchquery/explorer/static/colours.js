@@ -24,12 +24,15 @@ function shades(theme) {
   });
 }
 
+/** Returns red, green and blue of one of the theme's colours, such as --accent. */
+export function cssColour(name) {
+  const style = getComputedStyle(document.documentElement);
+  return bytesOf(style.getPropertyValue(name).trim());
+}
+
 /** Returns the colours of categories, as the theme has them. */
 function categoryShades() {
-  const style = getComputedStyle(document.documentElement);
-  return Array.from({ length: CATEGORIES }, (_, index) =>
-    bytesOf(style.getPropertyValue(`--k${index}`).trim()),
-  );
+  return Array.from({ length: CATEGORIES }, (_, index) => cssColour(`--k${index}`));
 }
 
 /**

@@ -10,7 +10,10 @@ const MARGIN = { top: 8, right: 8, bottom: 30, left: 40 };
 /** Splits a column of all seeds into one list of epochs a seed. */
 function bySeed(seeds, values) {
   const lists = new Map();
-  seeds.forEach((seed, row) => lists.set(seed, [...(lists.get(seed) ?? []), values[row]]));
+  seeds.forEach((seed, row) => {
+    if (!lists.has(seed)) lists.set(seed, []);
+    lists.get(seed).push(values[row]);
+  });
   return [...lists.values()];
 }
 
@@ -22,7 +25,7 @@ function meanOf(lists) {
 }
 
 /** Returns the path of a line; epochs without a figure break it. */
-function pathOf(xs, values, x, y) {
+export function pathOf(xs, values, x, y) {
   let pen = "M";
   return values
     .map((value, place) => {
@@ -86,6 +89,12 @@ function drawChart(xs, groups) {
     draw(mean, `mean curve-${index}`);
   });
   return svg;
+}
+
+/** Returns the mean over seeds of a column of a learning curve; nothing if there is no curve. */
+export function meansOf(curve, name) {
+  const seeds = Array.from(curve("seed"));
+  return seeds.length ? meanOf(bySeed(seeds, curve(name))) : [];
 }
 
 /**

@@ -15,7 +15,11 @@ function once(path, load) {
 }
 
 async function request(path) {
-  const answer = await fetch(path);
+  const answer = await fetch(path).catch(() => {
+    throw new Error(
+      "The server of this page does not answer. It may have been stopped: start it again, then reload the page.",
+    );
+  });
   if (answer.ok) return answer;
   const said = await answer.json().catch(() => ({}));
   throw new Error(said.error ?? `${path} could not be loaded (${answer.status})`);

@@ -13,11 +13,22 @@ const CURVES = [
   ["train_loss", "valid_loss", "test_loss"],
 ];
 
+/** Returns a line that says why a chosen row is not among the points, if it is not. */
+function outNote({ pass, hasPoint }, row) {
+  const why = !pass[row]
+    ? "Left out by the filters: it is marked by a dashed ring."
+    : !hasPoint(row)
+      ? "Not in the plot: it has no figure for one of the axes."
+      : null;
+  return why ? [make("p", { class: "left-out" }, why)] : [];
+}
+
 /** Returns what the panel starts with: what is shown and why, and the button that picks it. */
 export function heading({ model, row, picked, chosen, title, about }, actions) {
   const best = `Best by ${model.yColumn.name}${model.other ? ` on ${model.upper.name}` : ""}`;
   return [
     make("p", { class: "eyebrow" }, chosen ? actions.view.one : best),
+    ...outNote(model, row),
     make(
       "div",
       { class: "title" },

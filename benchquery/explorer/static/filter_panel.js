@@ -63,7 +63,7 @@ function choiceButtons(state, choice, set) {
   );
 }
 
-function rangeField(state, table, column, set) {
+function rangeField(state, { table, passesOthers }, column, set) {
   const range = state.ranges[column.name];
   const values = table.values(column.name);
   const limits = extent(values);
@@ -84,11 +84,17 @@ function rangeField(state, table, column, set) {
         limit((range ?? [null, null]).with(side, Number.isFinite(bound) ? bound : null));
       },
     });
+  const { svg, scale } = createHistogram(values, passesOthers(column.name), range, limit);
   return make(
     "div",
     { class: "range" },
-    make("div", { class: "range-title", title: column.description }, columnTitle(column)),
-    createHistogram(values, range, limit),
+    make(
+      "div",
+      { class: "range-title", title: column.description },
+      columnTitle(column),
+      make("small", {}, scale),
+    ),
+    svg,
     make(
       "div",
       { class: "range-inputs" },
@@ -110,7 +116,8 @@ function rangedColumns(state, table, choices) {
 }
 
 /** Shows the filters of a state; `set` takes what to change. The focused field stays focused. */
-export function showFilters(state, table, view, set) {
+export function showFilters(state, model, view, set) {
+  const { table } = model;
   const body = byId("filter-body");
   const focused = body.contains(document.activeElement) ? document.activeElement.dataset.key : null;
   const clear = { uses: {}, dropped: {}, ranges: {} };
@@ -141,7 +148,7 @@ export function showFilters(state, table, view, set) {
       "Metrics",
       "drag, or type",
       "ranges",
-      rangedColumns(state, table, choices).map((column) => rangeField(state, table, column, set)),
+      rangedColumns(state, table, choices).map((column) => rangeField(state, model, column, set)),
     ),
     make(
       "button",

@@ -29,24 +29,47 @@ export function isFiltered(state) {
   return conditions(state).length > 0;
 }
 
-/** Returns one byte a row: 1 where all filters let it pass. */
-export function passing(state, table, view) {
-  const pass = new Uint8Array(table.keys.length).fill(1);
-  const uses = Object.entries(state.uses).map(([name, use]) => [name, use === "with"]);
+/** Returns tests of rows, by the name of what each looks at. */
+function testsOf(state, table, view) {
   const isUsed = view.usedIn(table);
-  const dropped = view
-    .choices(table)
-    .filter(({ name }) => state.dropped[name])
-    .map(({ name, valueOf }) => [valueOf, new Set(state.dropped[name])]);
-  const ranges = Object.entries(state.ranges)
-    .filter(([name]) => table.values(name))
-    .map(([name, [low, high]]) => [table.values(name), low ?? -Infinity, high ?? Infinity]);
-  for (let row = 0; row < pass.length; row++) {
-    for (const [valueOf, values] of dropped) if (values.has(valueOf(row))) pass[row] = 0;
-    for (const [name, wanted] of uses) if (isUsed(row, name) !== wanted) pass[row] = 0;
-    for (const [values, low, high] of ranges) {
-      if (!(values[row] >= low && values[row] <= high)) pass[row] = 0;
-    }
+  const tests = Object.entries(state.uses).map(([name, use]) => [
+    name,
+    (row) => isUsed(row, name) === (use === "with"),
+  ]);
+  for (const { name, valueOf } of view.choices(table)) {
+    const dropped = new Set(state.dropped[name] ?? []);
+    if (dropped.size) tests.push([name, (row) => !dropped.has(valueOf(row))]);
   }
-  return pass;
+  for (const [name, [low, high]] of Object.entries(state.ranges)) {
+    const values = table.values(name);
+    const [least, most] = [low ?? -Infinity, high ?? Infinity];
+    if (values) tests.push([name, (row) => values[row] >= least && values[row] <= most]);
+  }
+  return tests;
+}
+
+/**
+ * Tells which rows the filters let pass.
+ *
+ * @returns `pass`: one byte a row, 1 where all filters let it pass; and `passesOthers(name)`: a
+ *   function that tells whether all filters but that of a name let a row pass.
+ */
+export function passing(state, table, view) {
+  const tests = testsOf(state, table, view);
+  const failures = new Uint8Array(table.keys.length);
+  const lastFailure = new Uint8Array(table.keys.length);
+  const pass = new Uint8Array(table.keys.length);
+  for (let row = 0; row < pass.length; row++) {
+    for (let test = 0; test < tests.length; test++) {
+      if (tests[test][1](row)) continue;
+      failures[row]++;
+      lastFailure[row] = test;
+    }
+    pass[row] = failures[row] ? 0 : 1;
+  }
+  const passesOthers = (name) => {
+    const own = tests.findIndex(([tested]) => tested === name);
+    return (row) => pass[row] === 1 || (failures[row] === 1 && lastFailure[row] === own);
+  };
+  return { pass, passesOthers };
 }

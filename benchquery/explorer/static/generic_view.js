@@ -4,7 +4,7 @@ import { codeLine, curveSection, figures, heading } from "./details.js";
 import { make } from "./dom.js";
 import { capitalised, formatExact } from "./format.js";
 import { columnOf } from "./model.js";
-import { frontCode, literal, whereCode } from "./query_code.js";
+import { frontCode, literal, openingLines, whereCode } from "./query_code.js";
 
 /** Returns texts in order: as numbers if all are, else those of a known order first. */
 function ordered(texts, known) {
@@ -40,20 +40,40 @@ function namingColumns(kind, table) {
 
 /** Returns Python code that opens the rows of a list. */
 function python(state, model, rows) {
-  const { table, pass } = model;
-  const own = table.origin === "published" ? "" : "  # add source=FOLDER if it is not found";
-  const passing = pass.reduce((sum, one) => sum + one, 0);
+  const passing = model.pass.reduce((sum, one) => sum + one, 0);
   let query = `.take([${rows.join(", ")}])`;
   if (state.list === "best" && !model.other && passing === rows.length) query = whereCode(state);
   if (state.list === "front" && !model.other) query = whereCode(state) + frontCode(model);
+  const beside = [
+    "keys = set(chosen)",
+    "beside = other.take([row for row, key in enumerate(other) if key in keys])",
+  ];
   return [
     "import benchquery",
     "",
-    `table = benchquery.open(${JSON.stringify(table.name)})${own}`,
+    ...openingLines(model, ["table", "other"], "benchquery.open"),
     `chosen = table${query}`,
+    ...(model.other ? beside : []),
     "print(chosen)",
+    ...(model.other ? ["print(beside)"] : []),
     "",
   ].join("\n");
+}
+
+/** Returns the rows of which every word of a text is part of the key or of some text. */
+async function find(table, text) {
+  const words = text
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean);
+  const texts = table.columns.filter(({ dtype }) => dtype === "string");
+  const values = texts.map(({ name }) => table.values(name));
+  const saidOf = (row) =>
+    [table.keys[row], ...values.map((column) => column[row])].join("\n").toLowerCase();
+  return [...table.keys.keys()].filter((row) => {
+    const said = saidOf(row);
+    return words.every((word) => said.includes(word));
+  });
 }
 
 /** Returns the sections of the panel of one row: what it is, all its figures, its curve. */
@@ -79,8 +99,7 @@ function details({ kind, catalogue, model, row, picked, chosen }, actions) {
  */
 export function createView(kind, catalogue, orders = {}) {
   const described = catalogue.tables.find((table) => table.kind === kind.name);
-  const keyIsNumber =
-    kind.key.length === 1 && columnOf(described, kind.key[0])?.dtype !== "string";
+  const keyIsNumber = kind.key.length === 1 && columnOf(described, kind.key[0])?.dtype !== "string";
   const textsOf = (table, name) => Array.from(table.values(name), String);
   const inOrder = (texts, name) => ordered([...new Set(texts)], orders[name] ?? []);
   const textOf = (table, row) => (name) => formatExact(table.values(name)[row]);
@@ -137,6 +156,9 @@ export function createView(kind, catalogue, orders = {}) {
         .filter((name) => !kind.key.includes(name))
         .map((name) => [name, textOf(table, row)(name)]),
     }),
+    findHint: "by name",
+    find,
+    panes: [],
     python,
     details: (shown, actions) => details({ ...shown, kind, catalogue }, actions),
   };

@@ -3,22 +3,37 @@
 import { colourBytes, colourScale, colourValues } from "./colours.js";
 import { loadCatalogue, loadTable } from "./data.js";
 import { showDetails } from "./details.js";
-import { byId, make, setOptions } from "./dom.js";
+import { byId } from "./dom.js";
 import { save } from "./exporting.js";
 import { showFilters } from "./filter_panel.js";
 import { isFiltered } from "./filters.js";
-import { capitalised, columnTitle, formatCount, formatFigure, titleOf } from "./format.js";
+import { formatCount } from "./format.js";
+import { TICKS, showChoices } from "./header.js";
+import { showLegend } from "./legend.js";
 import { listRows, showLists } from "./lists.js";
 import { bestRow, derive } from "./model.js";
+import { complain, say } from "./notices.js";
+import { paneOf, showPane } from "./panes.js";
+import { savePicture } from "./picture.js";
 import { createPlot } from "./plot.js";
-import { compareWith, createStore, fromFragment, moveTo, toFragment } from "./state.js";
+import {
+  compareWith,
+  createStore,
+  fromFragment,
+  isTooMuch,
+  missingTable,
+  moveTo,
+  toFragment,
+  unpackPicks,
+} from "./state.js";
 import { createTheme, currentTheme } from "./theme.js";
 import { withViews } from "./views.js";
 
 const PLACE_KEYS = ["table", "other", "x", "y", "xlog", "ylog"];
 const FILTER_KEYS = ["table", "uses", "dropped", "ranges"];
 const POINT_KEYS = [...PLACE_KEYS, ...FILTER_KEYS];
-const TICKS = ["front", "xlog", "ylog"];
+const PANE_KEYS = ["pane", "options", "picked", "focus", "colour"];
+const NO_TRAIL = { rows: [], best: [] };
 const PHONE = window.matchMedia("(max-width: 1080px)");
 
 /** Returns where a table's figures come from, and what is to know about them. */
@@ -28,11 +43,6 @@ function provenance({ name, metric, origin, source, licence, notes }) {
     .join(" · ");
 }
 
-function complain(error) {
-  byId("problem").textContent = error.message;
-  byId("problem").hidden = false;
-}
-
 async function start() {
   const catalogue = await withViews(await loadCatalogue());
   const tables = new Map(catalogue.tables.map((table) => [table.name, table]));
@@ -40,68 +50,68 @@ async function start() {
   let model = null;
   let colours = null;
   let ringedRows = [];
+  let foundRows = [];
+  let trail = NO_TRAIL;
+  let missing = missingTable(location.hash, catalogue);
+  let strangePicks = false;
   let latest = 0;
   let lastShown = null;
+  let lastStep = {};
 
   const viewNow = () => catalogue.viewOf(model.table.name);
   const rowOf = (key) => model.table.rowOf.get(key);
-  const pickedRows = () =>
-    store
-      .get()
-      .picked.map(rowOf)
-      .filter((row) => row !== undefined);
+  const isRow = (row) => row !== undefined;
+  const pickedRows = () => store.get().picked.map(rowOf).filter(isRow);
   const chosenRow = () => (store.get().focus === null ? undefined : rowOf(store.get().focus));
   const focusRow = () => chosenRow() ?? bestRow(model) ?? null;
 
-  const actions = {
+  const shownNow = () => ({
+    catalogue,
+    state: store.get(),
+    model,
+    view: viewNow(),
+    colours,
+    focusRow: focusRow(),
+    ringedRows,
+    pickedRows: pickedRows(),
+    foundRows,
+    trail,
+    option: (name, usual) => store.get().options[name] ?? usual,
+  });
+
+  const plotActions = {
     focus: (row) => store.set({ focus: model.table.keys[row] }),
+    walk: (row) => store.set({ focus: model.table.keys[row] }, { joins: "walk" }),
     pick(rows, toggles) {
-      const { picked } = store.get();
+      const picked = new Set(store.get().picked);
       const keys = rows.map((row) => model.table.keys[row]);
-      const drops = toggles && keys.every((key) => picked.includes(key));
-      const next = drops
-        ? picked.filter((key) => !keys.includes(key))
-        : [...new Set([...picked, ...keys])];
-      store.set({ picked: next, list: "picked" });
+      const drops = toggles && keys.every((key) => picked.has(key));
+      for (const key of keys) {
+        if (drops) picked.delete(key);
+        else picked.add(key);
+      }
+      store.set({ picked: [...picked], packed: null, list: "picked" });
     },
-    drop: () => store.set({ picked: [] }),
-    view: (view) => store.set({ view }),
+    drop: () => store.set({ picked: [], packed: null }),
+    view: (view, isMovement) => store.set({ view }, isMovement ? { joins: "view" } : {}),
   };
   const listActions = {
     focus: (key) => store.set({ focus: key }),
     list: (list) => store.set({ list }),
+    sort: (sort) => store.set({ sort }),
+  };
+  const paneActions = {
+    focus: listActions.focus,
+    set: (patch) => store.set(patch),
+    option: (name, value) =>
+      store.set({ options: { ...store.get().options, [name]: value } }, { joins: `o.${name}` }),
+    trail(rows, best) {
+      trail = { rows, best };
+      showPlot();
+    },
   };
   loadTable(tables.get(store.get().table)).catch(complain);
-  const plot = createPlot(actions);
-
-  function showChoices(state) {
-    const table = tables.get(state.table);
-    const upper = tables.get(state.other) ?? table;
-    const metrics = (owner) =>
-      owner.columns
-        .filter((column) => column.is_metric)
-        .map((column) => [column.name, columnTitle(column)]);
-    const view = catalogue.viewOf(state.table);
-    const named = (kind) =>
-      catalogue.tables
-        .filter((entry) => entry.kind === kind)
-        .map(({ name, origin }) => [name, titleOf(name, origin)]);
-    const groups = catalogue.kinds.map(({ name, many }) => [capitalised(many), named(name)]);
-    setOptions(byId("table"), groups, state.table);
-    setOptions(byId("x"), metrics(table), state.x);
-    setOptions(byId("y"), metrics(upper), state.y);
-    setOptions(
-      byId("other"),
-      [["", "nothing"], ...named(table.kind).filter(([name]) => name !== state.table)],
-      state.other,
-    );
-    byId("compare").hidden = !view.comparable;
-    setOptions(byId("colour"), view.colours(table, metrics(table)), state.colour);
-    byId("ringed").textContent = view.ringed;
-    byId("ringed").parentElement.hidden = view.ringed === null;
-    for (const key of TICKS) byId(key).checked = state[key];
-    byId("reset-view").hidden = state.view === null;
-  }
+  const plot = createPlot(plotActions);
 
   function showStatus(state) {
     const parts = [
@@ -120,6 +130,21 @@ async function start() {
       .join(" — ");
   }
 
+  /** Says what of an address could not be shown, or can't be kept in one. */
+  function showNotices(state) {
+    say(
+      [
+        missing === null ? null : `There is no table “${missing}”; this is ${state.table}.`,
+        strangePicks
+          ? "The address picks rows of another version of the table, so nothing is picked."
+          : null,
+        isTooMuch(state, model.table)
+          ? "The address has no room for so many picked rows: export the list to keep them."
+          : null,
+      ].filter(Boolean),
+    );
+  }
+
   /** Says how alike two tables are, if their view can. */
   async function showAgreement(state) {
     const place = byId("agreement");
@@ -132,31 +157,6 @@ async function start() {
     place.textContent = said;
   }
 
-  function showLegend(values, scale) {
-    const { title, discrete } = values;
-    const css = (value) => `rgb(${scale.shade(value).join(" ")})`;
-    const swatch = (value) => {
-      const box = make("i", {});
-      box.style.background = css(value);
-      return box;
-    };
-    const items = discrete
-      ? discrete.map(([value, name]) => make("span", {}, swatch(value), name))
-      : [
-          make("span", {}, formatFigure(scale.low)),
-          gradient(css, scale),
-          make("span", {}, formatFigure(scale.high)),
-        ];
-    byId("legend").replaceChildren(make("b", {}, title), ...items);
-  }
-
-  function gradient(css, { low, high }) {
-    const bar = make("i", { class: "gradient" });
-    const stops = Array.from({ length: 9 }, (_, step) => css(low + ((high - low) * step) / 8));
-    bar.style.background = `linear-gradient(90deg, ${stops.join(", ")})`;
-    return bar;
-  }
-
   function colourPoints(state) {
     const values = colourValues(state.colour, model.table, viewNow());
     const scale = colourScale(values, currentTheme());
@@ -164,17 +164,8 @@ async function start() {
     showLegend(values, scale);
   }
 
-  function showPlot(state, zoomed) {
-    plot.show({
-      model,
-      state,
-      view: viewNow(),
-      colours,
-      focusRow: focusRow(),
-      ringedRows,
-      pickedRows: pickedRows(),
-      zoomed,
-    });
+  function showPlot(zoomed) {
+    plot.show({ ...shownNow(), zoomed });
   }
 
   function showRow(state) {
@@ -186,59 +177,109 @@ async function start() {
       {
         view: viewNow(),
         focus: (next) => store.set({ focus: next }),
-        pick: (picked) => actions.pick([picked], true),
+        pick: (picked) => plotActions.pick([picked], true),
         table: (name) => store.set({ ...moveTo(store.get(), catalogue, name), focus: key }),
         ring(of, keys) {
           if (focusRow() === null || model.table.keys[focusRow()] !== of) return;
-          ringedRows = keys.map(rowOf).filter(model.hasPoint);
-          showPlot(store.get());
+          ringedRows = keys.map(rowOf).filter(isRow).filter(model.hasPoint);
+          showPlot();
         },
       },
     );
+  }
+
+  /** Loads the tables of a state, while the page says that it is busy. */
+  async function load(state) {
+    byId("main").setAttribute("aria-busy", "true");
+    const waiting = setTimeout(() => {
+      byId("status").textContent = `Loading ${state.table}…`;
+    }, 300);
+    try {
+      return await Promise.all([
+        loadTable(tables.get(state.table)),
+        state.other ? loadTable(tables.get(state.other)) : null,
+      ]);
+    } finally {
+      clearTimeout(waiting);
+    }
+  }
+
+  /** Puts rows that an address packed in the place of that text. */
+  function unpack(state) {
+    if (!state.packed) return;
+    const picked = unpackPicks(state.packed, model.table);
+    strangePicks = picked === null;
+    store.set({ picked: picked ?? [], packed: null }, { replaces: true });
+  }
+
+  async function find(state) {
+    const table = model.table;
+    const rows = state.find ? await viewNow().find(table, state.find) : [];
+    if (store.get().find !== state.find || model.table !== table) return;
+    foundRows = rows;
+    showLists(shownNow(), listActions);
   }
 
   async function show(state) {
     const turn = ++latest;
     const before = lastShown;
     const changed = (...keys) => before === null || keys.some((key) => state[key] !== before[key]);
-    showChoices(state);
+    showChoices(state, catalogue);
     const newPoints = changed(...POINT_KEYS);
     if (newPoints) {
-      const [table, other] = await Promise.all([
-        loadTable(tables.get(state.table)),
-        state.other ? loadTable(tables.get(state.other)) : null,
-      ]);
+      const [table, other] = await load(state);
       if (turn !== latest) return;
       model = derive(state, table, other, catalogue.viewOf(state.table));
+      if (changed("table")) [trail, foundRows] = [NO_TRAIL, []];
     }
     lastShown = state;
     if (newPoints || changed("colour")) colourPoints(state);
     if (newPoints || changed("focus", "picked")) showRow(state);
-    if (newPoints || changed("colour", "focus", "picked", "front")) {
-      showPlot(state, changed(...PLACE_KEYS) ? state.view : undefined);
+    const pane = paneOf(state, viewNow(), model.table);
+    if (trail !== NO_TRAIL && changed("pane") && !pane.show) trail = NO_TRAIL;
+    if (newPoints || changed("colour", "focus", "picked", "front", "pane")) {
+      showPlot(changed(...PLACE_KEYS) ? state.view : undefined);
     }
     if (newPoints || changed("front")) showStatus(state);
     if (changed(...PLACE_KEYS)) showAgreement(state).catch(complain);
-    if (newPoints || changed("focus", "picked", "list")) {
-      showLists(
-        { state, model, view: viewNow(), pickedRows: pickedRows(), focusRow: focusRow() },
-        listActions,
-      );
+    if (newPoints || changed(...PANE_KEYS)) showPane(shownNow(), paneActions);
+    if (newPoints || changed("focus", "picked", "list", "sort", "find")) {
+      showLists(shownNow(), listActions);
     }
-    if (changed(...FILTER_KEYS)) showFilters(state, model.table, viewNow(), store.set);
+    if (changed("table", "find")) find(state).catch(complain);
+    if (changed(...FILTER_KEYS)) showFilters(state, model, viewNow(), store.set);
     byId("problem").hidden = true;
+    showNotices(state);
     document.body.classList.toggle("filtered", isFiltered(state));
     document.body.dataset.ready = "yes";
     document.title = `${state.table}: ${state.y} by ${state.x} – GraphTab explorer`;
+    byId("main").setAttribute("aria-busy", "false");
+    unpack(state);
   }
 
-  store.listen((state) => {
-    history.replaceState(null, "", toFragment(state, catalogue));
-    show(state).catch(complain);
+  function fail(error) {
+    byId("main").setAttribute("aria-busy", "false");
+    complain(error);
+  }
+
+  store.listen((state, step) => {
+    const known = model?.table.name === state.table ? model.table.rowOf : new Map();
+    const address = toFragment(state, catalogue, known);
+    const goesOn = step.joins !== undefined && step.joins === lastStep.joins;
+    if (step.replaces || goesOn) history.replaceState(null, "", address);
+    else if (address !== location.hash) history.pushState(null, "", address);
+    if (!step.replaces) {
+      lastStep = step;
+      [missing, strangePicks] = [null, false];
+    }
+    show(state).catch(fail);
   });
   window.addEventListener("hashchange", () => {
     const state = fromFragment(location.hash, catalogue);
-    store.set(state);
+    missing = missingTable(location.hash, catalogue);
+    strangePicks = false;
+    lastStep = {};
+    store.set(state, { replaces: true });
     plot.setView(state.view);
   });
 
@@ -262,24 +303,38 @@ async function start() {
       store.set({ [key]: target.checked, ...(key === "front" ? {} : { view: null }) }),
     );
   }
-  byId("box").addEventListener("change", ({ target }) => plot.setBoxMode(target.checked));
-  byId("reset-view").addEventListener("click", () => {
-    plot.setView(null);
-    store.set({ view: null });
+  byId("mode").addEventListener("change", ({ target }) => plot.setMode(target.value));
+  byId("fit").addEventListener("click", plot.fit);
+  byId("reset-view").addEventListener("click", plot.reset);
+  byId("find").addEventListener("input", ({ target }) => {
+    const list = target.value ? "found" : "best";
+    store.set({ find: target.value, list, sort: null }, { joins: "find" });
+  });
+  byId("find").addEventListener("keydown", ({ key }) => {
+    if (key === "Enter" && foundRows.length)
+      store.set({ focus: model.table.keys[listRows(shownNow())[0]] });
   });
   byId("help").addEventListener("click", () => byId("keys").showModal());
   document.querySelectorAll("[data-format]").forEach((button) =>
     button.addEventListener("click", () => {
-      const state = store.get();
-      const rows = listRows(state.list, model, pickedRows());
-      save(button.dataset.format, state, model, rows, viewNow()).catch(complain);
+      const shown = shownNow();
+      save(button.dataset.format, shown.state, model, listRows(shown), viewNow()).catch(complain);
+    }),
+  );
+  document.querySelectorAll("[data-picture]").forEach((button) =>
+    button.addEventListener("click", () => {
+      const { table, pane } = store.get();
+      const name = `${table}-${pane}`;
+      plot.drawNow();
+      savePicture(button.dataset.picture, byId("pane-body"), byId("legend"), name).catch(complain);
     }),
   );
   byId("filter-fold").open = !PHONE.matches;
   createTheme(byId("theme"), () => {
     if (!model) return;
     colourPoints(store.get());
-    showPlot(store.get());
+    showPlot();
+    showPane(shownNow(), paneActions);
   });
   await show(store.get());
 }

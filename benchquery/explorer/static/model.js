@@ -22,7 +22,7 @@ export function derive(state, table, other, view) {
   const yValues = other
     ? Float64Array.from(table.keys, (key) => other.values(state.y)[other.rowOf.get(key)] ?? NaN)
     : table.values(state.y);
-  const pass = passing(state, table, view);
+  const { pass, passesOthers } = passing(state, table, view);
   const hasPoint = (row) => Number.isFinite(xValues[row]) && Number.isFinite(yValues[row]);
   const rows = [];
   for (let row = 0; row < pass.length; row++) if (pass[row] && hasPoint(row)) rows.push(row);
@@ -39,6 +39,7 @@ export function derive(state, table, other, view) {
     xValues,
     yValues,
     pass,
+    passesOthers,
     hasPoint,
     rows,
     directed,

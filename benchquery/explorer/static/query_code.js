@@ -23,3 +23,11 @@ export function frontCode({ xColumn, yColumn }) {
   };
   return `.pareto(\n    maximise=${named("higher")},\n    minimise=${named("lower")},\n)`;
 }
+
+/** Returns the lines that open a table and, if there is one, the table it is compared with. */
+export function openingLines({ table, other }, names, call) {
+  return [table, other].filter(Boolean).map((opened, place) => {
+    const own = opened.origin === "published" ? "" : "  # add source=FOLDER if it is not found";
+    return `${names[place]} = ${call}(${JSON.stringify(opened.name)})${own}`;
+  });
+}

@@ -1,6 +1,9 @@
 // The state of the view, and its form in the address, so that a view can be shared.
 
-const MOST_PICKED = 300;
+import { packRows, unpackRows } from "./picks.js";
+
+const MOST_NAMED = 300;
+const LONGEST_PACKED = 30_000;
 
 /** Returns the view of a table that a newcomer sees. */
 export function startState(catalogue, name = catalogue.start) {
@@ -14,8 +17,13 @@ export function startState(catalogue, name = catalogue.start) {
     dropped: {},
     ranges: {},
     picked: [],
+    packed: null,
     focus: null,
     view: null,
+    sort: null,
+    find: "",
+    pane: "scatter",
+    options: {},
     ...catalogue.viewOf(name).start(tableOf(catalogue, name), metricsOf(catalogue, name)),
   };
 }
@@ -53,6 +61,8 @@ export function moveTo(state, catalogue, name) {
     colour: kept("colour", coloursOf(catalogue, name)),
     ranges: {},
     view: null,
+    packed: null,
+    sort: null,
   };
 }
 
@@ -65,14 +75,17 @@ export function compareWith(state, catalogue, other) {
   return { ...state, other, x, y, view: null };
 }
 
-/** Holds a state; tells its listeners when it changes. */
+/**
+ * Holds a state; tells its listeners when it changes, and by what sort of step: one with `joins`
+ * goes on with the step before if that had the same word there, and one that `replaces` is none.
+ */
 export function createStore(state) {
   const listeners = [];
   return {
     get: () => state,
-    set(patch) {
+    set(patch, step = {}) {
       state = { ...state, ...patch };
-      for (const listen of listeners) listen(state);
+      for (const listen of listeners) listen(state, step);
     },
     listen: (listener) => listeners.push(listener),
   };
@@ -92,11 +105,38 @@ function list(value) {
   });
 }
 
-/** Returns a state as the fragment of an address; what is as at the start is left out. */
-export function toFragment(state, catalogue) {
+/**
+ * Returns what an address says of the picked rows: their names if they are few, else a bit for each
+ * row of the table and what tells that table from others. Too many are not said.
+ */
+function pickedParams({ picked, packed }, { stamp, rows }, rowOf) {
+  if (packed) return { picks: packed };
+  if (picked.length <= MOST_NAMED) return picked.length ? { picked: joined(picked) } : {};
+  const bits = packRows(picked.map((key) => rowOf.get(key)).filter(Number.isInteger), rows);
+  return bits.length > LONGEST_PACKED ? {} : { picks: `${stamp}.${bits}` };
+}
+
+/** Tells whether an address has no room for the picked rows. */
+export function isTooMuch({ picked }, { rows }) {
+  return picked.length > MOST_NAMED && rows / 6 > LONGEST_PACKED;
+}
+
+/** Returns the keys of rows that an address packed; null if they are those of another table. */
+export function unpackPicks(packed, { stamp, keys }) {
+  const [made, bits] = packed.split(".");
+  const rows = made === stamp ? unpackRows(bits ?? "", keys.length) : null;
+  return rows && rows.map((row) => keys[row]);
+}
+
+/**
+ * Returns a state as the fragment of an address; what is as at the start is left out.
+ *
+ * @param rowOf From a key to its row, of the state's table.
+ */
+export function toFragment(state, catalogue, rowOf) {
   const start = startState(catalogue, state.table);
   const params = new URLSearchParams({ table: state.table });
-  for (const key of ["x", "y", "other", "colour", "list"]) {
+  for (const key of ["x", "y", "other", "colour", "list", "pane", "find", "sort"]) {
     if (state[key] !== start[key]) params.set(key, state[key]);
   }
   for (const key of ["xlog", "ylog", "front"]) {
@@ -112,10 +152,33 @@ export function toFragment(state, catalogue) {
   for (const [name, range] of Object.entries(state.ranges)) {
     params.set(`range.${name}`, range.map(text).join("~"));
   }
-  if (state.picked.length) params.set("picked", joined(state.picked.slice(0, MOST_PICKED)));
+  for (const [name, value] of Object.entries(state.options)) params.set(`o.${name}`, value);
+  for (const [name, value] of Object.entries(
+    pickedParams(state, tableOf(catalogue, state.table), rowOf),
+  )) {
+    params.set(name, value);
+  }
   if (state.focus !== null) params.set("focus", joined([state.focus]));
   if (state.view) params.set("view", state.view.map((part) => part.toPrecision(6)).join("~"));
   return `#${params.toString().replaceAll("%2C", ",").replaceAll("%7E", "~")}`;
+}
+
+/** Returns the name of a table that an address asks for and that is not there, or null. */
+export function missingTable(fragment, catalogue) {
+  const name = new URLSearchParams(fragment.replace(/^#/, "")).get("table");
+  return name === null || tableOf(catalogue, name) ? null : name;
+}
+
+/** Returns the part of the plot in an address; those of earlier versions have one factor. */
+function readPart(numbers) {
+  if (!numbers.every(Number.isFinite)) return null;
+  if (numbers.length === 3) {
+    const [factor, x, y] = numbers;
+    return factor > 1 ? [-x / factor, (1 - x) / factor, -y / factor, (1 - y) / factor] : null;
+  }
+  const [left, right, top, bottom] = numbers;
+  const isPart = numbers.length === 4 && left < right && top < bottom;
+  return isPart && Math.min(...numbers) >= 0 && Math.max(...numbers) <= 1 ? numbers : null;
 }
 
 /** Reads a fragment; what is unknown or makes no sense is left at the start. */
@@ -157,14 +220,15 @@ export function fromFragment(fragment, catalogue) {
     if ((low ?? null) !== null || (high ?? null) !== null)
       ranges[metric] = [low ?? null, high ?? null];
   }
-  const place = (params.get("view") ?? "").split("~").map(number);
+  const options = {};
+  for (const [name, value] of params) if (name.startsWith("o.")) options[name.slice(2)] = value;
   return {
     ...start,
     x: pick("x", metrics),
     y: pick("y", other ? metricsOf(catalogue, other) : metrics),
     other,
     colour: pick("colour", coloursOf(catalogue, start.table)),
-    list: pick("list", ["front", "best", "picked"]),
+    list: pick("list", ["front", "best", "picked", "found"]),
     xlog: flag("xlog"),
     ylog: flag("ylog"),
     front: flag("front"),
@@ -172,7 +236,12 @@ export function fromFragment(fragment, catalogue) {
     ranges,
     dropped,
     picked: keys(params.get("picked")),
+    packed: params.get("picks"),
+    sort: params.get("sort"),
+    find: params.get("find") ?? "",
+    pane: params.get("pane") ?? start.pane,
+    options,
     focus: keys(params.get("focus")).at(0) ?? null,
-    view: place.length === 3 && place.every(Number.isFinite) && place[0] >= 1 ? place : null,
+    view: readPart((params.get("view") ?? "").split("~").map(number)),
   };
 }

@@ -21,6 +21,8 @@
 //   headings(table), cells(table, row)    what lists say beside the figures: the heading of the
 //                        key first, which has no cell
 //   tooltip(table, row)  `title` and `facts`
+//   find(table, text)    a promise of the rows that a text names; `findHint` says what it takes
+//   panes                ways to look at a table beside those of panes.js
 //   python(state, model, rows)       code that opens the same rows
 //   details(shown, actions)          the sections of the panel of one row
 

@@ -14,6 +14,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
+from benchquery.analysis.known import has_figures
 from benchquery.analysis.statistics import rank_correlation
 from benchquery.errors import QueryError
 from benchquery.kinds.cells.columns import ACCURACIES
@@ -61,15 +62,18 @@ def search_agreement(
         standard deviation that they have of a random ranking; ``top1``, the accuracy in percent
         that the table has of the first one (the mean of all that come first), with ``top1_chance``,
         that of one drawn at random, and ``best``, that of the best of these architectures;
-        ``regret`` and ``regret_chance``, what both lack to the best. Where networks were trained on
-        all images too, the method ``whole`` is their ranking, by the test figure.
+        ``regret`` and ``regret_chance``, what both lack to the best; ``left_out``, how many more
+        architectures lack one of the two figures. Where networks were trained on all images too,
+        the method ``whole`` is their ranking, by the test figure.
 
     Raises:
-        QueryError: If no set has figures of three such networks, or it is not clear what column
-            to compare with.
+        QueryError: If no set has figures of three such networks, it is not clear what column to
+            compare with, or the one that ranks holds texts.
     """
     column = _column(condensed, column)
+    has_figures(condensed, by)
     rankings: dict[tuple[object, ...], dict[str, tuple[float, float]]] = {}
+    asked: dict[tuple[object, ...], set[str]] = {}
     for row in condensed.records():
         if not row["model"].startswith(FAMILY):
             continue
@@ -77,14 +81,16 @@ def search_agreement(
         true, settings = cells[cell][column], _settings(row)
         own = tuple(row[name] for name in NAMED)
         for name, ranked_by in ((own, by), (_WHOLE, "full_perf")):
-            if not math.isnan(row[ranked_by]) and not math.isnan(true):
-                ranking = rankings.setdefault((*name, ranked_by, settings), {})
-                ranking[cell] = (row[ranked_by], true)
+            place, figure = (*name, ranked_by, settings), row.get(ranked_by, math.nan)
+            asked.setdefault(place, set()).add(cell)
+            if not math.isnan(figure) and not math.isnan(true):
+                rankings.setdefault(place, {})[cell] = (figure, true)
     found = [
         {
             **dict(zip((*NAMED, "by", "evaluation"), name, strict=True)),
             "compared_with": column,
             **_measures(*map(np.array, zip(*ranking.values(), strict=True))),
+            "left_out": len(asked[name]) - len(ranking),
         }
         for name, ranking in rankings.items()
         if len(ranking) >= LEAST

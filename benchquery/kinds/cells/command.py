@@ -11,7 +11,7 @@ from benchquery.kinds.cells.columns import ACCURACIES
 from benchquery.kinds.cells.table import CellTable
 from benchquery.table.store import open_table as open_by_name
 
-_SHOWN = ("method", "per_class", "seed", "by", "architectures")
+_SHOWN = ("method", "per_class", "seed", "by", "architectures", "left_out")
 _WITH_CHANCE = ("spearman", "kendall", "top1", "regret")
 
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchquery.analysis.known import known_part, left_out
-from benchquery.figures.style import COLOURS, finish, label, log_scale, new_figure, title, without
+from benchquery.figures.style import (
+    COLOURS,
+    finish,
+    label,
+    log_scale,
+    new_figure,
+    specks,
+    title,
+    without,
+)
 from benchquery.kinds.cells.columns import ACCURACIES
 from benchquery.kinds.cells.table import CellTable
 
@@ -20,8 +29,8 @@ def accuracies(table: CellTable) -> mpl_figure.Figure:
     for axes, (column, dataset), colour in zip(panels, ACCURACIES.items(), COLOURS, strict=False):
         known = known_part(table, column)
         axes.scatter(
-            known.column("parameters"), known.column(column), s=2, alpha=0.3, linewidths=0,
-            color=colour, rasterized=True,
+            known.column("parameters"), known.column(column), color=colour, rasterized=True,
+            **specks(len(known)),
         )  # fmt: skip
         log_scale(axes)
         axes.set(xlabel=label(table, "parameters"), ylabel=label(table, column))

@@ -34,6 +34,8 @@ _CELL, _FORM = "ArchitectureString", "UniqueString"
 _HEADER = (*_ACCURACIES, _CELL, _FORM)
 _LONGEST = 10_000
 """Bytes that the first line of such a file can't have."""
+_LARGEST = 1 << 26
+"""Bytes that such a file can't have: some 4 KB for every cell."""
 
 
 def write_nats_bench(file: Path, stage: Path) -> bool:
@@ -52,6 +54,10 @@ def write_nats_bench(file: Path, stage: Path) -> bool:
     with file.open("rb") as stream:
         if stream.readline(_LONGEST).strip() != ",".join(_HEADER).encode():
             return False
+    if (size := file.stat().st_size) > _LARGEST:
+        raise CorruptTableError(
+            f"{file} is no table of cell networks: it has {size:,} bytes, allowed are {_LARGEST:,}"
+        )
     rows = sorted(_rows(file), key=lambda row: str(row["architecture"]))
     if len({row["architecture"] for row in rows}) != len(rows) or len(rows) != SPACE:
         raise CorruptTableError(

@@ -50,6 +50,21 @@ def method_name(mean: Mapping[str, object]) -> str:
     return f"{mean['method']} ({said})" if said else str(mean["method"])
 
 
+def of_one_task(table: CondensedTable) -> CondensedTable:
+    """Return the rows of the usual task; of the first one where there are none of that."""
+    tasks = dict.fromkeys(table.column("task").tolist())
+    if len(tasks) < 2:
+        return table
+    return table.where(task=table.domain.task if table.domain.task in tasks else next(iter(tasks)))
+
+
+def usual_model(table: CondensedTable) -> str:
+    """Return the usual model; the first one that judged where that did not."""
+    known = dict.fromkeys(of_one_task(table).column("model").tolist())
+    usual = table.domain.model
+    return usual if usual in known or not known else str(next(iter(known)))
+
+
 def check_model(table: CondensedTable, model: str) -> None:
     """Refuse a model that judged no graph of a table.
 
@@ -67,9 +82,12 @@ def check_model(table: CondensedTable, model: str) -> None:
 def means_with_figures(table: CondensedTable, model: str) -> list[Record]:
     """Return the means over condensation seeds, by one model, of which some seed has a figure.
 
+    Where the table has several tasks, they are of one: see `of_one_task`.
+
     Raises:
         QueryError: If no graph was judged by the model, or none has a figure by it.
     """
+    table = of_one_task(table)
     check_model(table, model)
     means = [mean for mean in table.where(model=model).mean(over="seed") if mean["count"]]
     if not means:
@@ -99,7 +117,7 @@ def usual_means(table: CondensedTable, model: str | None = None) -> dict[str, li
     Raises:
         QueryError: If no graph was judged by the model, or none has a figure by it.
     """
-    model = model or table.domain.model
+    model = model or usual_model(table)
     ways: dict[str, dict[str, list[Record]]] = {}
     for mean in means_with_figures(table, model):
         way = str([mean.get(name) for name in _WAY])
@@ -121,6 +139,24 @@ def usual_means(table: CondensedTable, model: str | None = None) -> dict[str, li
         method: sorted(chosen[method], key=lambda mean: float(mean[table.size]))
         for method in in_order(chosen)
     }
+
+
+def is_one_graph(table: CondensedTable, mean: Mapping[str, object]) -> bool:
+    """Tell whether all seeds of a core-set gave the same nodes: there was nothing left to choose.
+
+    What differs between the seeds is then the evaluation's noise and no spread of the method.
+
+    Args:
+        table: The table.
+        mean: A record of its `CondensedTable.mean`.
+    """
+    spec = table.domain.methods.get(str(mean["method"]))
+    if spec is None or spec.family != "core-set" or table.domain is not NODES:
+        return False
+    alike = (*_WAY[:4], "evaluation", "method", table.size)
+    rows = [row for row in table.records() if all(row[name] == mean[name] for name in alike)]
+    nodes = [np.unique(table.graph(row["config"])["x"], axis=0) for row in rows if row["nodes"]]
+    return len(nodes) > 1 and all(np.array_equal(nodes[0], other) for other in nodes[1:])
 
 
 def by_named_models(table: CondensedTable) -> CondensedTable:

@@ -29,6 +29,7 @@ COLUMNS = (
     Column("items", "int64", "Graphs, patterns or images of the condensed set; 0 if there is none.",
            "1"),
     Column("nodes", "int64", "Nodes of the condensed graph or graphs; 0 if there are none.", "1"),
+    Column("distinct_nodes", "int64", "Nodes of the condensed graph whose features differ.", "1"),
     Column("edges", "int64", "Edges of the condensed graph whose weight reaches the threshold, "
            "each counted once.", "1"),
     Column("density", "float64", "Edges as a share of all pairs of nodes.", "fraction"),
@@ -57,6 +58,18 @@ COLUMNS = (
     Column("other_perf", "float64", "Test metric at the same epoch by the other of accuracy and "
            "ROC-AUC, averaged over the evaluation seeds; NaN where that makes no sense.",
            "fraction", "test", "higher"),
+    Column("nmi", "float64", "Of a clustering: normalised mutual information with the classes.",
+           "fraction", "test", "higher"),
+    Column("ari", "float64", "Of a clustering: adjusted Rand index; 0 is that of chance.",
+           "fraction", "test", "higher"),
+    Column("f1", "float64", "Of a clustering: macro F1, clusters matched with classes.",
+           "fraction", "test", "higher"),
+    Column("full_nmi", "float64", "The `nmi` of the same model trained on the original graph.",
+           "fraction", "test"),
+    Column("full_ari", "float64", "The `ari` of the same model trained on the original graph.",
+           "fraction", "test"),
+    Column("full_f1", "float64", "The `f1` of the same model trained on the original graph.",
+           "fraction", "test"),
     Column("last_perf", "float64", "Test metric at the last epoch, as DC-Bench reports it, "
            "averaged over the evaluation seeds.", "fraction", "test", "higher"),
     Column("full_perf", "float64", "Test metric of the same model trained on the original graph, "
@@ -70,6 +83,12 @@ COLUMNS = (
            "test", "higher"),
     Column("gain_over_init", "float64", "Gain in `perf` over the same configuration without "
            "learning, with 0 epochs; NaN where the table has no such row.", "fraction", "test",
+           "higher"),
+    Column("first_valid", "float64", "Validation metric of the first snapshot, before anything was "
+           "learnt, by the model that judges snapshots.", "fraction", "valid", "higher"),
+    Column("chosen_valid", "float64", "The same of the snapshot that was chosen.", "fraction",
+           "valid", "higher"),
+    Column("last_valid", "float64", "The same of the last snapshot.", "fraction", "valid",
            "higher"),
     Column("best_epoch", "float64", "Condensation epoch of the snapshot chosen by validation.",
            "epoch"),

@@ -12,6 +12,7 @@ from typing import Any
 from benchquery.commands.options import add_command, add_where, print_rows
 from benchquery.commands.show import add_show, run_show
 from benchquery.commands.top import add_top, run_top
+from benchquery.errors import QueryError
 from benchquery.kinds.condensed.config import PROTOCOLS, changed_values
 from benchquery.kinds.condensed.domains.images import IMAGES
 from benchquery.kinds.condensed.published import (
@@ -77,6 +78,38 @@ def add(commands: Any) -> None:
         help=f"as-released has faults of the published code, kept on purpose ({PROTOCOLS[0]})",
     )
     add_where(compare, _EXAMPLE)
+    board = add_command(
+        actions,
+        "leaderboard",
+        _leaderboard,
+        "rank methods at one size by validation, published figures beside measured ones",
+        "condensed leaderboard cora --ratio 0.026",
+    )
+    board.add_argument("table", metavar="dataset", help="the dataset: all its tables count")
+    board.add_argument("--ratio", type=float, metavar="R", help="the size, for one graph")
+    board.add_argument("--per-class", type=int, metavar="N", help="the size, for a set")
+    board.add_argument("--model", metavar="M", help="the model that judged; default the usual one")
+    for what, name, example in (("table", "B5", "b5 --dataset cora"), ("figure", "3a", "3a")):
+        cells = add_command(
+            actions,
+            what,
+            partial(_cells, what=what),
+            f"put a {what} of GC-Bench together from the rows there are, and say which are missing",
+            f"condensed {what} {example}",
+        )
+        cells.add_argument("name", help=f"the {what}, as in {name}")
+        cells.set_defaults(dataset=None)
+        if what == "table":
+            cells.add_argument("--dataset", metavar="D", help="only what it says of this one")
+    edges = add_command(
+        actions,
+        "structure",
+        _structure,
+        "say of each graph how dense and how homophilous it is, and what chance and the paper say",
+        "condensed structure cora --where 'method == sgdd'",
+    )
+    edges.add_argument("table", metavar="dataset", help="the dataset, or name of a table")
+    add_where(edges, _EXAMPLE)
     book = add_command(
         actions,
         "ledger",
@@ -113,6 +146,7 @@ def _ledger(args: argparse.Namespace) -> None:
     if args.json:
         print_rows([asdict(entry) for entry in entries], as_json=True)
         return
+    some_failed = any(entry.failed for entry in entries)
     rows = [
         {
             "method": entry.method,
@@ -121,7 +155,11 @@ def _ledger(args: argparse.Namespace) -> None:
             "printed": _plus_minus(entry.printed, nan),
             "as released": _plus_minus(entry.released, nan),
             "corrected": _plus_minus(entry.corrected, nan),
+            **({"failed": str(entry.failed)} if some_failed else {}),
             "faults": " ".join(entry.faults),
+            "released with": "-"
+            if isnan(entry.released)
+            else listed(dict(entry.settings)) or "default",
         }
         for entry in entries
     ]
@@ -130,6 +168,94 @@ def _ledger(args: argparse.Namespace) -> None:
     for number, what in FAULTS.items():
         if any(number in entry.faults for entry in entries):
             print(f"{number}: {what}")
+
+
+def _leaderboard(args: argparse.Namespace) -> None:
+    from benchquery.kinds.condensed.leaderboard import leaderboard, protocol_of, tables_of
+
+    found = tables_of(args.table, args.source)
+    sizes = {"ratio": args.ratio, "per_class": args.per_class}
+    other = next(name for name in sizes if name != found[0].size)
+    if sizes[found[0].size] is None or sizes[other] is not None:
+        option = found[0].size.replace("_", "-")
+        raise QueryError(f"the size of what is condensed of {args.table!r} is said by --{option}")
+    board = leaderboard(found, sizes[found[0].size], args.model)
+    if args.json:
+        shared = {name: getattr(board, name) for name in ("dataset", "model", "evaluation")}
+        shared[found[0].size] = board.size
+        print_rows([{**shared, **asdict(one)} for one in board.standings], as_json=True)
+        return
+    rows = [
+        {
+            "rank": "-" if one.rank is None else str(one.rank),
+            "method": one.method,
+            "valid": _plus_minus(one.valid, one.valid_std),
+            "test": _plus_minus(one.test, one.test_std),
+            "seeds": f"{one.seeds} ({one.failed} failed)" if one.failed else str(one.seeds or "-"),
+            "paper": _plus_minus(one.paper, one.paper_std),
+            "origin": one.origin,
+            "protocol": one.protocol or "-",
+            "settings": listed(one.settings) or "default",
+            "table": " ".join(one.tables) or "-",
+        }
+        for one in board.standings
+    ]
+    print_rows(rows, as_json=False)
+    print(f"\npercent, ranked by validation; judged: {protocol_of(board)}")
+    print(f"paper: {SOURCES[_paper(found[0])]}")
+
+
+def _structure(args: argparse.Namespace) -> None:
+    from benchquery.kinds.condensed.structure import structures
+
+    rows = structures(condread(args.table, args.source).where(*args.where))
+    if not args.json:
+        hidden = ("config", "init", "backbone", "weighted_degree")
+        rows = [{name: row[name] for name in row if name not in hidden} for row in rows]
+    print_rows(rows, as_json=args.json)
+
+
+def _cells(args: argparse.Namespace, what: str) -> None:
+    from benchquery.kinds.condensed.reproduction import (
+        figure_cells,
+        layout,
+        missing_parts,
+        table_cells,
+    )
+
+    if what == "table":
+        cells = table_cells(args.name, args.source, args.dataset)
+    else:
+        cells = figure_cells(args.name, args.source)
+    if args.json:
+        print_rows([{**asdict(cell), "missing": cell.missing} for cell in cells], as_json=True)
+        return
+    down, across = layout(cells)
+    rows: dict[tuple[str, ...], dict[str, str]] = {}
+    for cell in cells:
+        place = tuple(_shown(getattr(cell, name)) for name in down)
+        digits = 1 if cell.unit != "fraction" else 2
+        ours, paper = (
+            "-" if isnan(one) else f"{one:.{digits}f}" for one in (cell.ours, cell.paper)
+        )
+        row = rows.setdefault(place, dict(zip(down, place, strict=True)))
+        row[_shown(getattr(cell, across))] = f"{ours} | {paper}" if not isnan(cell.paper) else ours
+    columns = dict.fromkeys(name for row in rows.values() for name in row)
+    print_rows([{name: row.get(name, "") for name in columns} for row in rows.values()],
+               as_json=False)  # fmt: skip
+    units = " and ".join(dict.fromkeys(cell.unit for cell in cells))
+    beside = "ours | printed" if any(not isnan(cell.paper) for cell in cells) else "ours"
+    found = sum(not cell.missing for cell in cells)
+    print(f"\n{beside}, {units}; {found} of {len(cells)} measured; paper: {SOURCE}")
+    for line in missing_parts(cells):
+        print(f"missing: {line}")
+
+
+def _shown(value: object) -> str:
+    """Return what tells a cell apart, for people."""
+    if isinstance(value, float):
+        return "whole" if isnan(value) else f"{value:g}"
+    return (listed(value) or "default") if isinstance(value, Mapping) else str(value)
 
 
 def _paper(table: CondensedTable) -> str:
@@ -153,13 +279,19 @@ def _whole_rows(table: CondensedTable) -> Iterator[dict[str, Any]]:
 
 
 def _compared(table: CondensedTable, mean: Record) -> dict[str, Any]:
-    """Compare the mean over condensation seeds; what a method began with is in no paper."""
+    """Compare the mean over condensation seeds; what a method began with is in no paper.
+
+    Where all seeds chose the same nodes there is no spread to tell.
+    """
+    from benchquery.kinds.condensed.analysis import is_one_graph
+
     names = ("method", table.size, *_SETTINGS, "protocol", "count", "failed")
     ours = {name: mean[name] for name in (*names, "hyperparameters")}
     ours["evaluation"] = changed_values(mean["evaluation_text"])
     begun = mean["hyperparameters"].get("epochs") == 0
     figure = None if begun else mean_accuracy(mean)
-    return _beside(ours, mean["perf"], mean["perf_std"], figure)
+    ours["one_graph"] = is_one_graph(table, mean)
+    return _beside(ours, mean["perf"], nan if ours["one_graph"] else mean["perf_std"], figure)
 
 
 def _beside(
@@ -179,6 +311,13 @@ def _beside(
     }
 
 
+def _seeds(row: Mapping[str, Any]) -> str:
+    """Return how many seeds a figure is of, and how many of them failed."""
+    if row.get("one_graph"):
+        return "one graph"
+    return f"{row['count']} ({row['failed']} failed)" if row["failed"] else str(row["count"])
+
+
 def _for_people(row: Mapping[str, Any], *, with_task: bool) -> dict[str, str]:
     """Return what of a comparison fits on a line."""
     settings = [name for name in _SETTINGS if with_task or name != "task"]
@@ -189,7 +328,7 @@ def _for_people(row: Mapping[str, Any], *, with_task: bool) -> dict[str, str]:
     return {
         **{name: str(value) for name, value in named.items()},
         "ours": _plus_minus(row["ours"], row["ours_std"]),
-        "seeds": str(row["count"]),
+        "seeds": _seeds(row),
         "paper": _plus_minus(row["paper"], row["paper_std"]),
         "difference": "-" if isnan(row["difference"]) else f"{row['difference']:+.1f}",
         "settings": changed or "default",

@@ -278,6 +278,8 @@ class CondenseConfig(Config):
         _check_size(sort, dataset, ratio, per_class)
         spec = find_method(method, sort.name)
         inits = (NONE,) if spec.init == NONE else spec.begins or sort.inits
+        has_none = spec.backbone == NONE and NONE not in sort.backbones
+        backbones = (NONE,) if has_none else sort.backbones
         fixed = self._fixed(
             {
                 "domain": sort.name,
@@ -286,7 +288,7 @@ class CondenseConfig(Config):
                 "ratio": ratio,
                 "per_class": per_class,
                 "init": _one_of("init", init or spec.init, inits),
-                "backbone": _one_of("backbone", backbone or spec.backbone, sort.backbones),
+                "backbone": _one_of("backbone", backbone or spec.backbone, backbones),
                 "seed": seed,
                 "protocol": protocol,
                 "ratio_of": ratio_of,
@@ -460,6 +462,11 @@ class EvalConfig(Config):
     @classmethod
     def _recipe_of(cls, fixed: Mapping[str, Value]) -> str:
         return _task(_one_of("task", fixed["task"], TASKS)).recipe
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Further test figures of the task, by the names of their columns."""
+        return _task(self.task).measures if self.task in TASKS else ()
 
     @property
     def threshold(self) -> float:

@@ -1,7 +1,8 @@
 """Faults of published code, by the numbers that the documentation calls them by.
 
 Protocol ``as-released`` keeps them where it can, so that a printed figure can be explained by a
-query; docs/graph-level.md says which are kept and how.
+query; docs/graph-level.md says which are kept and how for sets of graphs (G), docs/condensation.md
+for one graph (N).
 """
 
 from __future__ import annotations
@@ -19,8 +20,12 @@ FAULTS: Mapping[str, str] = MappingProxyType(
         "G6": "distances between padded raw features; a wrong recurrence of herding",
         "G7": "the snapshot is chosen on the test set; depth and decay by size",
         "G8": "features are not divided by their sum, but cut off at 1",
-        "G9": "labels of trees clash; the AUC of one batch as accuracy; the best 5 of 10 seeds",
+        "G9": "labels of trees clash; the AUC of one batch; the best 5 of 10 seeds; a decay of 100",
         "G10": "sizes in bytes are called aligned and are not",
+        "N1": "the features of synthetic nodes are never updated",
+        "N2": "sampled features get the labels of other classes",
+        "N3": "the checkpoints of an expert are views of one tensor, all the last one",
+        "N4": "the difficulty of nodes reads the labels of test nodes",
     }
 )
 _OF_METHODS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -35,11 +40,33 @@ _OF_METHODS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
                 "kidd-d": ("G5", "G7", "G8"),
                 "mirage": ("G9", "G10"),
             }
-        )
+        ),
+        "nodes": MappingProxyType(
+            {
+                "gcond": ("N2",),
+                "doscond": ("N2",),
+                "sgdd": ("N2",),
+                "gcdm": ("N1",),
+                "dm": ("N1",),
+                "sfgc": ("N3",),
+                "geom": ("N3", "N4"),
+            }
+        ),
     }
 )
 
 
-def faults_of(domain: str, method: str) -> tuple[str, ...]:
-    """Return the numbers of the faults that published code of a method has; none if unknown."""
-    return _OF_METHODS.get(domain, {}).get(method, ())
+_OF_MODELS: Mapping[str, str] = MappingProxyType({"G5": "gin"})
+"""Faults that lie in how one model is trained, by number."""
+
+
+def faults_of(domain: str, method: str, model: str) -> tuple[str, ...]:
+    """Return the numbers of the faults of published code; none if unknown.
+
+    Args:
+        domain: The domain of the method.
+        method: The method.
+        model: The model that judges what it makes.
+    """
+    found = _OF_METHODS.get(domain, {}).get(method, ())
+    return tuple(number for number in found if _OF_MODELS.get(number, model) == model)

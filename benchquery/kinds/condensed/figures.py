@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
 from benchquery.analysis.known import known_part, left_out
 from benchquery.errors import QueryError
+from benchquery.figures.epochs import draw_epochs, draw_learning
 from benchquery.figures.style import (
     COLOURS,
     GREY,
@@ -27,23 +28,25 @@ from benchquery.kinds.condensed.analysis import (
     in_order,
     means_with_figures,
     method_name,
+    of_one_task,
     usual_means,
+    usual_model,
 )
 from benchquery.kinds.condensed.config import CondenseConfig
-from benchquery.kinds.condensed.forms import IMAGES
+from benchquery.kinds.condensed.forms import GRAPH, IMAGES
 from benchquery.kinds.condensed.methods import method_names
 from benchquery.kinds.condensed.pixels import first_of_each, shown_classes, shown_pixels
 from benchquery.kinds.condensed.published import Published, mean_accuracy, whole_accuracy
+from benchquery.kinds.condensed.structure import degrees_of, force_directed, projected
 from benchquery.kinds.condensed.table import CondensedTable
 from benchquery.table.record import Record
-from benchquery.table.schema import CURVE_COLUMNS
 
 if TYPE_CHECKING:
     import matplotlib.axes as mpl_axes
     import matplotlib.figure as mpl_figure
     import numpy as np
 
-    from benchquery._typing import Array
+    from benchquery._typing import Array, Floats
 else:
     np = LazyModule("numpy")
 
@@ -83,7 +86,7 @@ def ratios(
         model: The model that judged the graphs; None for the usual one.
         published: Whether to mark what the paper has.
     """
-    model = model or table.domain.model
+    model = model or usual_model(table)
     lines = usual_means(table, model)
     figure = new_figure(7.4, 4.6)
     axes = figure.subplots()
@@ -140,7 +143,7 @@ def costs(table: CondensedTable, model: str | None = None) -> mpl_figure.Figure:
         table: The table.
         model: The model that judged the graphs; None for the usual one.
     """
-    model = model or table.domain.model
+    model = model or usual_model(table)
     by_method: dict[str, list[Record]] = {}
     for mean in means_with_figures(table, model):
         by_method.setdefault(mean["method"], []).append(mean)
@@ -159,7 +162,7 @@ def costs(table: CondensedTable, model: str | None = None) -> mpl_figure.Figure:
     for size in (min(sizes), max(sizes)):
         area = _LARGEST * size / max(sizes) + 8
         axes.scatter([], [], s=area, color=GREY, label=f"graph of {size / 1e3:,.1f} kB")
-    log_scale(axes)
+    log_scale(axes, "s")
     axes.set(xlabel="condense_time + expert_time [s]", ylabel=f"perf, {table.manifest.metric} [%]")
     axes.legend(fontsize=7, ncols=2)
     missing = without(left_out(table.where(model=model), "perf"))
@@ -189,7 +192,7 @@ def trace(table: CondensedTable, key: CondenseConfig | str | None = None) -> mpl
     losses = {name: values for name, values in figures.items() if name not in _NO_LOSS}
     panels = [(losses, "loss")] if losses else []
     panels.append(({"valid_perf": figures["valid_perf"]}, label(table, "valid_perf")))
-    figure = _panels(panels, figures["epoch"], "condensation epoch")
+    figure = draw_epochs(panels, figures["epoch"], "condensation epoch")
     figure.axes[-1].axvline(
         record["best_epoch"], color=GREY, linestyle="--", zorder=1, label="chosen snapshot"
     )
@@ -232,6 +235,65 @@ def images(
     return figure
 
 
+def graph(
+    table: CondensedTable, key: CondenseConfig | str | None = None, share: float = 0.2
+) -> mpl_figure.Figure:
+    """Draw a condensed graph, and how many neighbours its nodes have.
+
+    Where there are edges, joined nodes are drawn together; where there are none, nodes lie by the
+    first two principal components of their features. Colours are classes.
+
+    Args:
+        table: The table.
+        key: A configuration or its hash; None for the best by validation.
+        share: Which share of the edges is drawn, those of greatest weight, as in GC-Bench.
+
+    Raises:
+        QueryError: If what is kept of the configuration is no single graph, or the share is not
+            above 0 and at most 1.
+        UnknownHashError: If the table does not hold it, or nothing is kept of it.
+    """
+    record = _chosen(table, key)
+    if table.graphs.form(record["config"]) != GRAPH:
+        raise QueryError(f"{record['config']} is no single graph")
+    if not 0 < share <= 1:
+        raise QueryError(f"share is {share}; it must be above 0 and at most 1")
+    arrays = table.graph(record["config"])
+    labels = arrays["y"] if arrays["y"].ndim == 1 else arrays["y"].argmax(axis=1)
+    degrees = degrees_of(arrays, record["threshold"])
+    figure = new_figure(9.0, 4.4)
+    axes, beside = figure.subplots(1, 2, width_ratios=(3, 2))
+    if degrees.any():
+        weights = np.where(arrays["adjacency"] >= record["threshold"], arrays["adjacency"], 0.0)
+        places = force_directed(weights.astype(np.float64))
+        said = _draw_edges(axes, weights, places, share)
+    else:
+        places, said = projected(arrays["x"]), "no edges; by the principal components of features"
+    for one in np.unique(labels).tolist():
+        here = places[labels == one]
+        axes.scatter(*here.T, s=26, color=COLOURS[one % len(COLOURS)], label=str(one), zorder=3)
+    axes.set(xticks=[], yticks=[], xlabel=said)
+    axes.legend(fontsize=7, title="class", title_fontsize=7, loc="upper right")
+    finish(axes)
+    beside.hist(degrees, bins=np.arange(degrees.max() + 2) - 0.5, color=GREY)
+    beside.xaxis.get_major_locator().set_params(integer=True)
+    beside.set(xlabel="degree", ylabel="nodes")
+    finish(beside)
+    figure.suptitle(title(table, f"Graph by {_naming(table, record)}"), fontsize=10)
+    return figure
+
+
+def _draw_edges(axes: mpl_axes.Axes, weights: Array, places: Array, share: float) -> str:
+    """Draw the heaviest edges; return which they are."""
+    first, second = np.nonzero(np.triu(weights, 1))
+    order = np.argsort(-weights[first, second], kind="stable")
+    drawn = order[: max(int(np.ceil(share * len(order))), 1)]
+    for one, other in zip(first[drawn].tolist(), second[drawn].tolist(), strict=True):
+        strength = 0.3 + 0.7 * float(weights[one, other])
+        axes.plot(*places[[one, other]].T, color=GREY, linewidth=1.1, alpha=strength, zorder=1)
+    return f"the {len(drawn)} heaviest of {len(order)} edges"
+
+
 def curve(
     table: CondensedTable,
     key: CondenseConfig | str | None = None,
@@ -245,34 +307,11 @@ def curve(
         model: The model; None for the usual evaluation.
     """
     record = _chosen(table, key)
-    values = table.curve(record["config"], model)
-    tried = np.flatnonzero(~np.isnan(values).all(axis=1))
-    shown = {column.name: values[tried, i] for i, column in enumerate(CURVE_COLUMNS)}
-    names = [f"{split}_{{}}" for split in ("train", "valid", "test")]
-    panels = [
-        ({name.format(what): shown[name.format(what)] for name in names}, said)
-        for what, said in (("perf", f"{table.manifest.metric} [fraction]"), ("loss", "loss [nat]"))
-    ]
-    figure = _panels(panels, tried, "epoch of the evaluation")
+    figure = draw_learning(
+        table.curve(record["config"], model), table.manifest.metric, "epoch of the evaluation"
+    )
     judged = model or table[record["config"]]["model"]
     figure.suptitle(title(table, f"{judged} trained on {_naming(table, record)}"), fontsize=10)
-    return figure
-
-
-def _panels(
-    panels: Sequence[tuple[Mapping[str, Array], str]], epochs: Array, below: str
-) -> mpl_figure.Figure:
-    """Draw lines over epochs, one panel beside the other."""
-    figure = new_figure(max(6.6, 4.5 * len(panels)), 3.2)
-    for axes, (lines, said) in zip(
-        figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True
-    ):
-        marker = "o" if len(epochs) < 50 else ""
-        for (name, values), colour in zip(lines.items(), COLOURS, strict=False):
-            axes.plot(epochs, values, marker=marker, markersize=3, color=colour, label=name)
-        axes.set(xlabel=below, ylabel=said)
-        axes.legend(fontsize=8)
-        finish(axes)
     return figure
 
 
@@ -288,7 +327,7 @@ def models(table: CondensedTable, size: float | None = None) -> mpl_figure.Figur
     Raises:
         QueryError: If the table has no such size, or no figure at it.
     """
-    table = by_named_models(table)
+    table = by_named_models(of_one_task(table))
     size = common_size(table) if size is None else size
     part = table.where(**{table.size: size})
     if not part:
@@ -309,6 +348,8 @@ def models(table: CondensedTable, size: float | None = None) -> mpl_figure.Figur
     rows = [textwrap.fill(names[method], _LONGEST_NAME) for method in methods] + [_WHOLE]
     lines = [line for row in rows for line in row.splitlines()]
     most_lines = max(row.count("\n") + 1 for row in rows)
+    if len(columns) == 1:
+        return _dots(table, part, matrix[:, 0], rows, f"{columns[0]}, {table.size} {size:g}")
     figure = new_figure(
         1.6 + 0.08 * max(map(len, lines)) + 0.75 * len(columns),
         1.6 + max(0.38, 0.18 * most_lines) * len(rows),
@@ -321,5 +362,29 @@ def models(table: CondensedTable, size: float | None = None) -> mpl_figure.Figur
     axes.set(xlabel="model", ylabel="method")
     heading = title(table, f"perf, {table.manifest.metric} [%], {table.size} {size:g}")
     heading += without(left_out(part, "perf"))
+    figure.suptitle(heading, fontsize=9, wrap=True)
+    return figure
+
+
+def _dots(
+    table: CondensedTable, part: CondensedTable, values: Floats, rows: Sequence[str], said: str
+) -> mpl_figure.Figure:
+    """Draw figures of one model as dots: a heat map of one column would say nothing by place."""
+    figure = new_figure(7.0, 1.4 + 0.34 * len(rows))
+    axes = figure.subplots()
+    places = np.arange(len(rows))
+    axes.scatter(values, places, s=60, color=[*[COLOURS[0]] * (len(rows) - 1), GREY])
+    for place in np.flatnonzero(~np.isnan(values)):
+        value = values[place]
+        axes.annotate(
+            f"{value:.1f}", (value, place), (8, 0), textcoords="offset points", va="center",
+            fontsize=8,
+        )  # fmt: skip
+    axes.set_yticks(places, rows, fontsize=8)
+    axes.invert_yaxis()
+    axes.margins(x=0.12)
+    axes.set(xlabel=f"perf, {table.manifest.metric} [%]", ylabel="method")
+    finish(axes)
+    heading = title(table, f"By {said}") + without(left_out(part, "perf"))
     figure.suptitle(heading, fontsize=9, wrap=True)
     return figure

@@ -48,6 +48,8 @@ GRAPHS = "graphs.h5"
 """The file of the condensed graphs in a table."""
 
 _TRACE = "trace"
+_TRACED = frozenset({"epoch", "valid_perf"})
+"""What the trace of every condensation has; losses are its method's."""
 _DIGEST = "sha256"
 _FORM = "form"
 _SHOWN = 64
@@ -71,8 +73,8 @@ class NewGraphs:
         Args:
             config: The hash of the configuration.
             graph: Its arrays, as its form has them.
-            trace: Figures of the snapshots by name, such as epoch, losses and valid_perf; all of
-                one length.
+            trace: Figures of the snapshots by name: epoch, valid_perf and losses; all of one
+                length.
             form: One of `benchquery.kinds.condensed.forms.FORMS`.
 
         Returns:
@@ -85,7 +87,7 @@ class NewGraphs:
             raise QueryError(f"the graph of {config} is there already")
         arrays = {name: np.ascontiguousarray(values) for name, values in graph.items()}
         figures = {name: np.asarray(values) for name, values in trace.items()}
-        if problem := FORMS[form].problem(arrays) or _trace_problem(figures):
+        if problem := FORMS[form].problem(arrays) or trace_problem(figures):
             raise QueryError(f"the graph of {config} can't be stored: {problem}")
         entries = np.empty(
             len(next(iter(figures.values()))),
@@ -168,7 +170,7 @@ class Graphs:
             entries = read_chunk(dataset(group, _TRACE))
             names = entries.dtype.names or ()
             figures = {name: np.ascontiguousarray(entries[name]) for name in names}
-            if problem := _trace_problem(figures):
+            if problem := trace_problem(figures):
                 raise ValueError(problem)
         return MappingProxyType(figures)
 
@@ -223,8 +225,19 @@ def _text(group: h5py.Group, name: str) -> str:
     return text
 
 
-def _trace_problem(figures: Mapping[str, Array]) -> str:
-    """Say why arrays are not the trace of a condensation; nothing if they are."""
+def trace_problem(figures: Mapping[str, Array]) -> str:
+    """Say why arrays are not the trace of a condensation; nothing if they are.
+
+    Args:
+        figures: What may be one, by name: the epochs of the snapshots, their validation figures,
+            and losses under names of their method.
+    """
+    if missing := _TRACED - figures.keys():
+        return f"its trace has no {' and no '.join(sorted(missing))}"
+    for name in figures:
+        if not (0 < len(name) <= _SHOWN and name.isprintable()):
+            shown = f"{name[:_SHOWN]!a}"
+            return f"its trace has the name {shown}; allowed are 1 to {_SHOWN} printable characters"
     shapes = {values.shape for values in figures.values()}
     if len(shapes) != 1 or len(shape := shapes.pop()) != 1 or not shape[0]:
         return "the figures of its trace are not as many for each name, and at least one"

@@ -38,7 +38,7 @@ TABLE = TableKind(
             "method": f"{_HERE}.methods:method_names",
             "domain": tuple(DOMAINS),
             "init": _all("inits", NONE),
-            "backbone": _all("backbones"),
+            "backbone": _all("backbones", NONE),
             "protocol": PROTOCOLS,
             "ratio_of": RATIOS_OF,
             "task": TASKS,
@@ -58,6 +58,10 @@ TABLE = TableKind(
             "costs": Picture(f"{_FIGURES}:costs", "test performance by what condensing took"),
             "models": Picture(f"{_FIGURES}:models", "how graphs serve other models"),
             "trace": Picture(f"{_FIGURES}:trace", "how a condensation went", GRAPHS, of_one=True),
+            "graph": Picture(
+                f"{_FIGURES}:graph", "the graph itself", GRAPHS, of_one=True,
+                where=("ratio_of", "nodes"),
+            ),
             "images": Picture(
                 f"{_FIGURES}:images", "its images", GRAPHS, of_one=True, where=("domain", "images")
             ),

@@ -8,7 +8,7 @@ from benchquery.kinds.condensed.analysis import by_named_models, method_name
 from benchquery.kinds.condensed.published import mean_accuracy
 from benchquery.kinds.condensed.table import CondensedTable
 
-_SHARED = ("task", "model", "count")
+_SHARED = ("task", "model", "count", "failed")
 _MEANS = ("perf", "perf_std", "retained", "nodes", "edges", "condense_time", "graph_bytes")
 """Those that the domain of a table has."""
 _BEST = ("init", "seed", "model", "valid_perf", "perf", "full_perf")

@@ -7,7 +7,7 @@ it has evaluations. Tables never change once opened, so any number of threads ma
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -37,13 +37,16 @@ else:
     np = LazyModule("numpy")
 
 AVERAGED = (
-    "valid_perf", "perf", "last_perf", "full_perf", "retained", "gain_over_random",
-    "gain_over_init", "items", "nodes", "edges", "density", "homophily", "bytes_dense",
-    "bytes_compact", "share_dense", "share_compact", "best_epoch", "condense_time",
+    "valid_perf", "perf", "nmi", "ari", "f1", "full_nmi", "full_ari", "full_f1", "last_perf",
+    "full_perf", "retained", "gain_over_random", "gain_over_init", "first_valid", "chosen_valid",
+    "last_valid", "items", "nodes", "distinct_nodes", "edges", "density", "homophily",
+    "bytes_dense", "bytes_compact", "share_dense", "share_compact", "best_epoch", "condense_time",
     "condense_time_best", "iteration_time", "expert_time", "expert_bytes", "peak_memory",
     "peak_gpu_memory", "graph_bytes",
 )  # fmt: skip
 """The figures that `CondensedTable.mean` averages."""
+CONTENT = "content"
+"""What tells graphs of one's own apart, in their configurations, beside the seed."""
 
 
 class CondensedTable(RowTable[str]):
@@ -172,11 +175,12 @@ class CondensedTable(RowTable[str]):
 
     @property
     def _comparable(self) -> Ints:
-        """The rows of the usual task and protocol; all of them if there is none of those."""
+        """The rows of the usual task and protocol; of the first row's where there are none."""
         rows = super()._comparable
         for name, usual in (("task", self.domain.task), ("protocol", PROTOCOLS[0])):
-            those = rows[self.column(name)[rows] == usual]
-            rows = those if len(those) else rows
+            there = self.column(name)[rows]
+            if len(rows):
+                rows = rows[there == (usual if usual in there.tolist() else there[0])]
         return rows
 
     def configs(self) -> list[CondenseConfig]:
@@ -207,13 +211,15 @@ class CondensedTable(RowTable[str]):
 
         Args:
             over: The settings that may differ: ``seed``, ``init``, ``backbone``, ``method`` or
-                the size, which is ``ratio`` or ``per_class``.
+                the size, which is ``ratio`` or ``per_class``. Graphs of one's own that differ in
+                their seed may differ in their content.
 
         Returns:
             For each group what its rows share; ``count``, how many have a figure, and
-            ``failed``, how many have none; and of each figure the mean over those that have
-            one and, under its name with ``_std``, the sample standard deviation (NaN for
-            one alone). ``hyperparameters`` are those that are not the method's default.
+            ``failed``, how many have none; ``configs``, their hashes; and of each figure the mean
+            over those that have one and, under its name with ``_std``, the sample standard
+            deviation (NaN for one alone). ``hyperparameters`` are those that are not the method's
+            default.
 
         Raises:
             QueryError: If one can't average over that.
@@ -223,12 +229,7 @@ class CondensedTable(RowTable[str]):
         for name in over:
             if name not in settings:
                 raise QueryError(f"can't average over {name!r}; allowed: {', '.join(settings)}")
-        groups: dict[tuple[str, str], list[Record]] = {}
-        for record in self.records():
-            fields = json.loads(record["config_text"])
-            kept = json.dumps({name: fields[name] for name in fields if name not in over})
-            groups.setdefault((kept, record["evaluation"]), []).append(record)
-        return [_average(records, json.loads(kept)) for (kept, _), records in groups.items()]
+        return means_of(self.records(), over)
 
     # ---------------------------------------------------------------- curves and graphs
 
@@ -343,15 +344,28 @@ def _hash_of(key: CondenseConfig | str) -> str:
     return key.valid_hash() if isinstance(key, CondenseConfig) else key
 
 
+def means_of(records: Iterable[Record], over: Collection[str]) -> list[Record]:
+    """Average records of one or several tables; see `CondensedTable.mean`."""
+    left_out = {*over, CONTENT} if "seed" in over else {*over}
+    groups: dict[tuple[str, str], list[Record]] = {}
+    for record in records:
+        fields = json.loads(record["config_text"])
+        kept = json.dumps({name: fields[name] for name in fields if name not in left_out})
+        groups.setdefault((kept, record["evaluation"]), []).append(record)
+    return [_average(alike, json.loads(kept)) for (kept, _), alike in groups.items()]
+
+
 def _average(records: list[Record], kept: dict[str, Any]) -> Record:
     """Average some records; `kept` are the fields of the configuration that they share."""
     first = records[0]
     figures = [record for record in records if not np.isnan(record["perf"])]
-    changed = changed_values(first["config_text"])
+    given = changed_values(first["config_text"])
+    changed = {name: value for name, value in given.items() if name in kept}
     averaged = {name: kept[name] for name in kept if name not in (*changed, "recipe")}
     averaged["hyperparameters"] = changed
     averaged |= {name: first[name] for name in ("evaluation", "evaluation_text", "task", "model")}
     averaged |= {"count": len(figures), "failed": len(records) - len(figures)}
+    averaged["configs"] = [record["config"] for record in figures or records]
     for name in AVERAGED:
         if name in first:
             values = np.array([record[name] for record in figures], dtype=float)

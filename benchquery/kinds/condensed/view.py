@@ -12,8 +12,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
+from benchquery.analysis.known import known_part
 from benchquery.explorer.view import TableFiles, View
 from benchquery.explorer.wire import pack
+from benchquery.kinds.condensed.analysis import (
+    by_named_models,
+    method_name,
+    of_one_task,
+    usual_means,
+)
 from benchquery.kinds.condensed.config import CondenseConfig
 from benchquery.kinds.condensed.forms import GRAPH, IMAGES
 from benchquery.kinds.condensed.graphs import GRAPHS, edge_weights, node_degrees
@@ -40,6 +47,8 @@ _LARGEST = 10_000
 _MOST_IMAGES = 10
 """Of each class that are sent."""
 _DIGITS = 4
+_STANDING = ("valid_perf", "valid_perf_std", "perf", "perf_std")
+"""The figures of a leaderboard."""
 
 
 def _facts() -> Mapping[str, Any]:
@@ -67,6 +76,33 @@ def _config_file(table: CondensedTable, config: str) -> bytes:
         "images": _images(table, config) if stored else None,
     }
     return pack(to_json(body).encode())
+
+
+def _models(table: CondensedTable) -> list[str]:
+    """Return the models that judged something at the usual task, the usual one first."""
+    judged = by_named_models(known_part(of_one_task(table), "perf"))
+    known = dict.fromkeys(judged.column("model").tolist())
+    return sorted(known, key=lambda model: model != table.domain.model)
+
+
+def _leaderboard(table: CondensedTable, model: str) -> bytes:
+    """Return each method at every size, as one model judged it, as JSON.
+
+    Figures are means over condensation seeds, in percent; what there is none of is null.
+    """
+    rows = [
+        {
+            "method": method_name(mean),
+            "size": mean[table.size],
+            "seeds": mean["count"],
+            **{name: 100 * mean[name] for name in _STANDING},
+            "published": _paper(mean),
+        }
+        for means in usual_means(table, model).values()
+        for mean in means
+    ]
+    about = {"dataset": table.dataset, "metric": table.manifest.metric, "size": table.size}
+    return to_json({**about, "models": _models(table), "rows": rows}).encode()
 
 
 def _values(text: str) -> dict[str, Any]:
@@ -170,6 +206,11 @@ VIEW = View(
         *("task", "model", "protocol", "seed"),
     ),
     facts=_facts,
-    files=MappingProxyType({"configs": TableFiles(".json.gz", iter, _config_file)}),
+    files=MappingProxyType(
+        {
+            "configs": TableFiles(".json.gz", iter, _config_file),
+            "leaderboards": TableFiles(".json", _models, _leaderboard),
+        }
+    ),
     page="benchquery.kinds.condensed:page",
 )

@@ -200,6 +200,18 @@ def test_description_and_correlations_within_a_table(nine: dict[str, ArchTable])
     )
 
 
+def test_counts_that_are_known_to_be_wrong_are_no_part_of_correlations(
+    nine: dict[str, ArchTable],
+) -> None:
+    frame = nine["physics"].frame()
+    right = frame[frame["para_consistent"]]
+    columns = ["perf", "latency", "para"]
+    assert len(frame) - len(right) == 1_567
+    found = metric_correlations(nine["physics"])
+    np.testing.assert_allclose(found, right[columns].corr())
+    assert abs(found[1, 2] - frame["latency"].corr(frame["para"])) > 0.02
+
+
 @pytest.mark.parametrize("name", ["full", "proteins"])
 def test_neighbour_pairs_are_those_of_the_space(name: str) -> None:
     space = get_space(name)

@@ -7,8 +7,11 @@ the table without the failed rows. A new analysis needs a case here.
 from __future__ import annotations
 
 import dataclasses
+import importlib
+import inspect
 import itertools
 import math
+import pkgutil
 import tempfile
 import warnings
 from collections.abc import Callable, Mapping
@@ -21,6 +24,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+import benchquery
 from benchquery import (
     CondenseConfig,
     RowTable,
@@ -31,11 +35,20 @@ from benchquery import (
     read_weights,
 )
 from benchquery.errors import QueryError
+from benchquery.kinds.architectures.analysis.fidelity import largest_errors
 from benchquery.kinds.architectures.arch import NODES, OPS
+from benchquery.kinds.condensed.analysis import means_with_figures
+from benchquery.kinds.condensed.leaderboard import leaderboard
+from benchquery.kinds.condensed.ledger import ledger
+from benchquery.kinds.condensed.reproduction import Cell, answered
+from benchquery.kinds.condensed.structure import structures
+from benchquery.kinds.weights.analysis import weight_rows
 from benchquery.kinds.weights.mixtures import OperationWeights
+from benchquery.search.chance import find_chances, random_search_exactly
+from benchquery.search.clock import estimate_times
 from benchquery.table.kind import resolve
 from benchquery.table.registry import kinds
-from tests.benchquery.condensing import RELEASED, write_condensed
+from tests.benchquery.condensing import FAILED, RELEASED, write_condensed
 from tests.benchquery.failing import CURVED_ROWS, Mask, fail, write_curved
 
 OLD = Path(__file__).parents[2] / "data" / "tables-v1"
@@ -83,6 +96,13 @@ def condensed() -> RowTable[Any]:
     return condread(folder).where(model="gcn")
 
 
+@cache
+def measured() -> RowTable[Any]:
+    """Condensed graphs of cora at one size, judged as usual."""
+    table = condread("cora-condensed").where("ratio > 0.02", "ratio < 0.03", model="gcn")
+    return table.take(np.arange(min(ROWS, table.num_rows)))
+
+
 def search_of(table: RowTable[Any]) -> Any:
     named = [f"{link} {seed}" for link, seed, _, _ in table]
     return np.unique(named, return_inverse=True)[1]
@@ -94,6 +114,8 @@ CURVED = Source(
     cache(lambda: write_curved(scratch())), lambda table, failed, _: write_curved(scratch(), failed)
 )
 CONDENSED = Source(condensed)
+MEASURED = Source(measured)
+TIMED = Source(lambda: some("cora-built", 80))
 WEIGHTS = Source(cache(lambda: read_weights(OLD / "karate-weights")), fail, search_of)
 PERF_SEEDS = tuple(f"perf_seed{seed}" for seed in range(3))
 LATENCY = ("latency",)
@@ -107,6 +129,23 @@ def shared_with(reference: Any) -> Any:
     """The built architectures that a reference holds."""
     built = some("cora-built")
     return built.take(np.flatnonzero(np.isin(built.column("hash"), reference.hashes)))
+
+
+def chances(table: Any) -> Any:
+    known, chance = find_chances(table, 3)
+    return known.hashes, chance
+
+
+def printed(table: Any) -> Any:
+    """The lines of a ledger that have a figure of ours; a method that failed keeps the paper's."""
+    return [one for one in ledger(table) if not np.isnan([one.released, one.corrected]).all()]
+
+
+def cells(table: Any) -> Any:
+    """The cells of all methods of a table, with the table's figures."""
+    methods = sorted(set(measured().column("method").tolist()))
+    cells = [Cell("cora", name, 0.026, "node-classification", "gcn") for name in methods]
+    return answered(cells, [table])
 
 
 def surrogate(table: Any) -> dict[str, Any]:
@@ -154,6 +193,13 @@ CASES = (
     Case("transfer_matrix", lambda t: analysis.transfer_matrix({"a": t, "b": some("cs")}), least=2),
     Case("transfer_matrix", lambda t: analysis.transfer_matrix({"a": t, "b": t}, "latency"),
          columns=LATENCY, least=2),
+    Case("dataset_map", lambda t: analysis.dataset_map(
+        {"a": t, "b": some("cs"), "c": some("citeseer")}), least=3),
+    Case("generalists", lambda t: analysis.generalists({"a": t, "b": some("cs")}), least=2),
+    Case("benchmark_predictors", lambda t: analysis.benchmark_predictors(
+        {"a": t}, "perf", predictors=["ridge"], sizes=(5,), seeds=1), least=6, examples=4),
+    Case("common_fronts", lambda t: analysis.common_fronts({"a": t, "b": some("cs")}),
+         columns=("perf", "latency"), least=0),
     Case("link_frequencies", lambda t: analysis.link_frequencies(t, 0.2)),
     Case("link_frequencies", lambda t: analysis.link_frequencies(t, 0.2, "latency"),
          columns=LATENCY),
@@ -165,6 +211,10 @@ CASES = (
          Source(lambda: lightread("cora").where(
              np.isin(lightread("cora").hashes, lightread("cora-built").hashes))),
          least=2, examples=3),
+    Case("indistinct", lambda t: analysis.indistinct(t, lightread("cora-built")),
+         Source(lambda: lightread("cora").where(
+             np.isin(lightread("cora").hashes, lightread("cora-built").hashes))),
+         least=2, examples=2),
     Case("smoothness", analysis.smoothness, least=2),
     Case("node_importance", analysis.node_importance, least=2),
     Case("adjusted_eta_squared",
@@ -182,12 +232,45 @@ CASES = (
     Case("settling", analysis.settling, CURVED, ("valid_perf",), 2),
     Case("seed_noise", analysis.seed_noise, CURVED, ("valid_perf",)),
     Case("usual_means", analysis.usual_means, CONDENSED),
+    Case("means_with_figures", lambda t: means_with_figures(t, "gcn"), CONDENSED),
+    Case("leaderboard", lambda t: leaderboard([t], 0.026), MEASURED),
+    Case("ledger", printed, MEASURED, least=0),
+    Case("answered", cells, MEASURED, least=0),
+    Case("largest_errors", lambda t: largest_errors(t, lightread("cora"), "perf", 3), BUILT,
+         ("perf", *PERF_SEEDS), least=0, examples=10),
+    Case("random_search_exactly", lambda t: random_search_exactly(t, 1),
+         columns=("valid_perf", "perf")),
+    Case("find_chances", chances, columns=("valid_perf", "perf")),
+    Case("estimate_times", lambda t: estimate_times(some("cora"), t), TIMED, ("train_time",), 8),
+    Case("weight_rows", weight_rows, WEIGHTS, ("weight",)),
     Case("average_weights", analysis.average_weights, WEIGHTS, ("weight",)),
     Case("weight_errors", analysis.weight_errors, WEIGHTS, ("weight",)),
     Case("compare_weights", lambda t: analysis.compare_weights(SEARCHED, t, 0.2)),
 )  # fmt: skip
 APART = {"decompose", "landscape", "search_agreement"}
 """Analyses with a test of their own: these need all architectures of a space, or another table."""
+ELSEWHERE = {
+    "structures": "below: what a graph looks like does not depend on its figures",
+    "resample": "tests/benchquery/search/test_resampling.py",
+    "front": "tests/benchquery/search/test_front.py",
+    **dict.fromkeys(
+        ("aggregate", "compare", "differences", "mean_ranks", "chance_standings", "beyond_noise"),
+        "tests/benchquery/search: traces, whose finds are never failed rows",
+    ),
+    **dict.fromkeys(("run", "group", "load", "save", "table_id"), "no analysis: runs and keeps"),
+    **dict.fromkeys(("plot_search", "plot_ranks"), "tests/benchquery/search: pictures of traces"),
+    **dict.fromkeys(
+        ("has_figures", "left_out", "known_part", "common", "correlated_part", "seed_figures",
+         "seed_errors", "known_seed_errors", "split", "of_one_task", "usual_model", "check_model",
+         "is_one_graph", "by_named_models", "common_size"),
+        "a part of analyses that have a case",
+    ),
+}  # fmt: skip
+"""Other functions of tables and traces, and where they are held to the rule."""
+SHOWING = {"command", "commands", "figures", "page", "view", "report", "show", "checks", "reading",
+           "listing", "table", "kind", "foreign", "columns"}  # fmt: skip
+"""Modules of kinds that compute nothing of their own; tests/benchquery/figures has the pictures."""
+OF_TABLES = ("Table", "Trace", "Weights")
 
 
 def plain(result: Any) -> Any:
@@ -239,11 +322,42 @@ def test_every_analysis_has_a_case() -> None:
         for name, reference in kind.analyses.items()
         if not isinstance(resolve(reference), type)
     }
-    assert {case.name for case in CASES} | APART == names
+    assert names <= {case.name for case in CASES} | APART
     assert set(dir(analysis)) >= names | {"left_out"}
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_every_function_of_tables_has_a_case_or_a_place() -> None:
+    found = set()
+    for module in pkgutil.walk_packages(benchquery.__path__, "benchquery."):
+        _, package, *inner = module.name.split(".")
+        if package not in ("kinds", "search", "analysis") or SHOWING & set(
+            inner[package == "kinds" :]
+        ):
+            continue
+        for name, one in vars(importlib.import_module(module.name)).items():
+            own = inspect.isfunction(one) and one.__module__ == module.name
+            if own and not name.startswith("_") and takes_tables(one):
+                found.add(name)
+    known = {case.name for case in CASES} | APART | set(ELSEWHERE)
+    assert not found - known, "no case says what failed rows do to these"
+    assert not set(ELSEWHERE) - found
+
+
+def takes_tables(function: Any) -> bool:
+    """Tell whether a function takes tables, or traces of their searches."""
+    taken = (str(one) for name, one in function.__annotations__.items() if name != "return")
+    return any(kind in one for one in taken for kind in OF_TABLES)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(
+            case, id=case.name, marks=[pytest.mark.slow] if case.name == "fidelity" else []
+        )
+        for case in CASES
+    ],
+)
 def test_failed_rows_are_left_out_and_counted(case: Case) -> None:
     whole = case.source.whole()
     unit = case.source.unit(whole)
@@ -272,6 +386,14 @@ def test_failed_rows_are_left_out_and_counted(case: Case) -> None:
         assert counted(result) in (None, mask.sum())
 
     check()
+
+
+def test_structures_are_of_what_was_condensed_whatever_the_figures() -> None:
+    kept = CondenseConfig("toy", "gcond", 0.026)
+    table = condread(write_condensed(scratch() / "toy-condensed", configs=[kept, FAILED]))
+    assert {row["config"] for row in structures(table)} == {kept.valid_hash()}
+    judged = fail(table, np.ones(table.num_rows, dtype=bool), ("valid_perf", "perf"))
+    same(plain(structures(judged)), plain(structures(table)))
 
 
 @settings(max_examples=8, deadline=None)
@@ -392,3 +514,39 @@ def test_curves_with_a_gap_are_left_out() -> None:
     table = write_curved(scratch(), np.arange(CURVED_ROWS) == 4)
     assert analysis.curves_left_out(table) == 1
     assert analysis.curves_left_out(table, by="perf") == analysis.left_out(table, "perf") == 1
+
+
+@pytest.mark.parametrize(
+    "source", [BUILT, CONDENSED, WEIGHTS], ids=["built", "condensed", "weights"]
+)
+def test_a_failed_job_wins_by_no_column(source: Source) -> None:
+    """Whole numbers have no NaN: a failed job keeps no bytes, and may have the fewest weights."""
+    whole = source.whole()
+    for column in whole.manifest.columns:
+        if column.direction is None or column.name not in whole.columns:
+            continue
+        cost = whole._cost(column.name)
+        failed = cost == np.fmin.reduce(cost[whole._comparable])
+        if failed.all() or not failed.any():
+            continue
+        table, lost = fail(whole, failed), whole.positions[failed]
+        top = np.isin(table.top(table.num_rows, column.name).positions, lost)
+        assert (np.diff(top.astype(int)) >= 0).all()
+        assert not top[0]
+        for front in (table.pareto(column.name, ()), table.pareto((), column.name)):
+            assert front.num_rows
+            assert not np.isin(front.positions, lost).any()
+        ranks, regrets = table.standing(column.name)
+        for row in np.flatnonzero(failed):
+            others = (table._groups == table._groups[row]) & ~np.isnan(regrets)
+            assert ranks[row] == 1 + others.sum()
+        assert np.isnan(regrets[failed]).all()
+
+
+def test_texts_are_nothing_to_rank_by() -> None:
+    for table in (some("cora-built"), condensed()):
+        for front in (("status", ()), ("valid_perf", "reason")):
+            with pytest.raises(QueryError, match=r"column '(status|reason)' .* holds no figures"):
+                table.pareto(*front)
+    with pytest.raises(QueryError, match=r"column 'status' .* holds no figures"):
+        analysis.decompose(some("cora-built"), "status")

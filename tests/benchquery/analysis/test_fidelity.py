@@ -5,12 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
-from benchquery import lightread
+from benchquery import Arch, lightread
 from benchquery.errors import QueryError
-from benchquery.kinds.architectures.analysis.fidelity import compare_seeds, fidelity, largest_errors
+from benchquery.kinds.architectures.analysis.fidelity import (
+    by_wiring,
+    compare_seeds,
+    fidelity,
+    largest_errors,
+)
+from benchquery.kinds.architectures.arch import LINKS
 from tests.benchquery.conftest import HASHES
 
 
@@ -33,6 +40,7 @@ def test_architectures_without_a_figure_are_left_out_and_counted() -> None:
     assert found.bias == pytest.approx(0.1 / 3)
 
 
+@pytest.mark.slow
 def test_chance_is_what_two_independent_means_differ_by() -> None:
     random = np.random.RandomState(0)
     truth = random.uniform(0.3, 0.9, size=(20_000, 1))
@@ -101,3 +109,43 @@ def test_cora_is_where_chance_puts_it_in_size_and_below_its_ceiling_in_rank() ->
     for found in (valid, test):
         assert found.mean_error_low < found.chance_error < found.mean_error_high
         assert found.spearman < found.spearman_ceiling
+
+
+def test_wirings_are_compared_by_their_means() -> None:
+    """Against pandas, with a row that has no figure left out."""
+    stacks, cora = lightread("cora-stacks"), lightread("cora")
+    frame = pd.DataFrame({"hash": stacks.hashes, "ours": stacks.column("perf")})
+    frame["published"] = [cora[number]["perf"] for number in frame["hash"]]
+    frame["link"] = [Arch.from_hash(number).link for number in frame["hash"]]
+    frame["difference"] = frame["ours"] - frame["published"]
+    *rows, total = by_wiring(stacks, cora, "perf")
+    assert [row.link for row in rows] == sorted(LINKS)
+    assert (total.link, total.archs) == ((), 107)
+    for row, (_, some) in zip(
+        (*rows, total), (*frame.groupby("link"), ("all", frame)), strict=True
+    ):
+        assert row.archs == len(some)
+        expected = some[["ours", "published", "difference"]].mean()
+        assert [row.ours, row.published, row.difference] == pytest.approx(expected.tolist())
+        assert row.standard_error == pytest.approx(some["difference"].sem())
+
+
+def test_one_architecture_of_a_wiring_has_no_standard_error(built: Path) -> None:
+    toy = lightread("toy", built).take(np.arange(1))
+    row, total = by_wiring(toy, lightread("cora"))
+    assert (row.archs, total.archs) == (1, 1)
+    assert np.isnan(row.standard_error)
+
+
+def test_stacks_of_sums_fail_as_often_as_the_published_ones() -> None:
+    stacks, cora = lightread("cora-stacks"), lightread("cora")
+    everything = [Arch.from_hash(number) for number in cora.hashes]
+    assert {arch.valid_hash() for arch in everything if {*arch.ops} <= {"gin", "graph"}} == {
+        *stacks.hashes.tolist()
+    }
+    built_seeds = [name for name in lightread("cora-built").columns if "valid_perf_seed" in name]
+    (fresh,) = [name for name in stacks.columns if "valid_perf_seed" in name]
+    assert fresh not in built_seeds
+    *_, total = by_wiring(stacks, cora, "valid_perf")
+    assert (round(total.ours, 3), round(total.published, 3)) == (0.561, 0.562)
+    assert abs(total.difference) < total.standard_error

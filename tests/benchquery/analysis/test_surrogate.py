@@ -8,6 +8,7 @@ from benchquery.analysis import fit_surrogate
 from benchquery.errors import QueryError
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["one-hot", "adjacency"])
 def test_the_stated_error_is_the_error_on_the_rows_that_were_left_out(encoding: str) -> None:
     whole = lightread("pubmed")
@@ -25,6 +26,7 @@ def test_the_stated_error_is_the_error_on_the_rows_that_were_left_out(encoding: 
     assert inside.mean() == pytest.approx(0.9, abs=0.04)
 
 
+@pytest.mark.slow
 def test_the_error_of_wirings_that_were_not_measured_is_stated_apart() -> None:
     """Trained on shallow wirings, deep ones are predicted as badly as the grouped error says."""
     whole = lightread("cora")
@@ -39,6 +41,7 @@ def test_the_error_of_wirings_that_were_not_measured_is_stated_apart() -> None:
     assert np.isnan(one.grouped_error)
 
 
+@pytest.mark.slow
 def test_a_surrogate_is_the_same_for_the_same_seed() -> None:
     table = lightread("proteins")
     hashes = get_space("proteins").hashes[:50]

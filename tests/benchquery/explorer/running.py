@@ -19,14 +19,15 @@ ROOT = Path(__file__).parent.parent.parent.parent
 CHROMIUM_VARIABLE = "CHROMIUM"
 CHROMIUM_ARGS = (
     "--no-sandbox",
-    "--use-gl=angle",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
 )
+WITHOUT_GPU = ("--disable-gpu", "--disable-software-rasterizer")
+"""Draw as browsers do that have no graphics card: all by the processor, and no WebGL."""
+IMITATED_GPU = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
+"""Have WebGL without a graphics card: slow, but the same code as with one."""
 
 
 @contextlib.contextmanager
@@ -62,7 +63,7 @@ def running_browser() -> Iterator[Browser]:
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=find_chromium(), args=list(CHROMIUM_ARGS)
+            executable_path=find_chromium(), args=[*CHROMIUM_ARGS, *WITHOUT_GPU]
         )
         try:
             yield browser

@@ -230,7 +230,7 @@ def test_points_are_hovered_clicked_and_picked_by_a_box(visit: Visit) -> None:
     page.keyboard.up("Shift")
     picked = [int(number) for number in visit.fragment()["picked"].split(",")]
     assert fastest in picked
-    assert page.locator(".picked-dot").count() == len(picked)
+    assert visit.picked() == len(picked)
     assert table.lookup(picked, "latency").max() < 0.0012
     page.click("#pick")
     assert str(fastest) not in visit.fragment()["picked"].split(",")
@@ -246,7 +246,9 @@ def test_the_keyboard_does_it_all(visit: Visit) -> None:
     page.keyboard.press("Enter")
     assert visit.fragment()["picked"] == str(moved)
     page.keyboard.press("+")
-    assert float(visit.fragment()["view"].split("~")[0]) > 1
+    left, right, top, bottom = map(float, visit.fragment()["view"].split("~"))
+    assert right - left < 1
+    assert bottom - top < 1
     page.keyboard.press("0")
     page.keyboard.press("Escape")
     assert {"view", "picked"} & set(visit.fragment()) == set()
@@ -451,13 +453,4 @@ def test_the_exported_folder_is_the_same_page(browser: Any, hosted: str) -> None
 
     visit.page.wait_for_load_state("networkidle")
     visit.check(hosted)
-    visit.page.close()
-
-
-def test_a_browser_without_webgl_is_told(browser: Any, url: str) -> None:
-    visit = Visit(browser)
-    visit.page.add_init_script("HTMLCanvasElement.prototype.getContext = () => null")
-    visit.page.goto(url)
-    visit.page.wait_for_selector("#problem:not([hidden])")
-    assert "WebGL" in visit.page.inner_text("#problem")
     visit.page.close()

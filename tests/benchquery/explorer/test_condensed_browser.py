@@ -12,7 +12,8 @@ import pytest
 
 from benchquery import CondensedTable, condread, find
 from benchquery.explorer import Site, write_site
-from benchquery.kinds.condensed.published import published
+from benchquery.kinds.condensed.analysis import method_name, usual_means
+from benchquery.kinds.condensed.published import mean_accuracy, published
 from benchquery.table.schema import is_of_one_seed
 from benchquery.table.store import TABLES_VARIABLE
 from tests.benchquery.condensing import GCN, GCOND, SGC, write_condensed
@@ -50,7 +51,7 @@ def url(folder: Path) -> Iterator[str]:
 @pytest.fixture
 def visit(browser: Any, url: str) -> Iterator[Visit]:
     visit = Visit(browser)
-    visit.open(f"{url}#table={NAME}")
+    visit.open(f"{url}#table={NAME}&pane=scatter")
     visit.page.wait_for_selector("#part-graph svg")
     yield visit
     visit.page.wait_for_load_state("networkidle")
@@ -59,7 +60,7 @@ def visit(browser: Any, url: str) -> Iterator[Visit]:
 
 
 def show(visit: Visit, key: str = KEY) -> None:
-    visit.go(f"table={NAME}&focus={key}")
+    visit.go(f"table={NAME}&pane=scatter&focus={key}")
     visit.page.wait_for_function(
         "(text) => document.querySelector('#details h2')?.textContent === text"
         " && document.querySelector('#part-graph svg')",
@@ -83,7 +84,28 @@ def test_both_kinds_are_in_the_chooser(visit: Visit) -> None:
     visit.page.wait_for_function(f"() => document.title.startsWith('{NAME}: perf by ratio')")
 
 
-def test_the_first_view_shows_methods_by_ratio(visit: Visit, cond: CondensedTable) -> None:
+def test_the_first_view_is_a_leaderboard(visit: Visit, cond: CondensedTable) -> None:
+    page = visit.page
+    visit.go(f"table={NAME}")
+    page.wait_for_selector(".leaderboard")
+    assert page.is_hidden("#plot")
+    lines = usual_means(cond)
+    rows = {method: cells for method, _, *cells in table_cells(visit, ".leaderboard")}
+    assert list(rows) != sorted(rows)
+    sizes = sorted({mean["ratio"] for means in lines.values() for mean in means})
+    for means in lines.values():
+        for mean in means:
+            cell = rows[method_name(mean)][2 * sizes.index(mean["ratio"])]
+            assert f"validation {100 * mean['valid_perf']:.1f}" in cell
+            paper = mean_accuracy(mean)
+            said = rows[method_name(mean)][2 * sizes.index(mean["ratio"]) + 1]
+            assert said == (paper.source if paper else "")
+    page.click("[data-rank=method]")
+    assert [row[0] for row in table_cells(visit, ".leaderboard")] == sorted(rows)
+    assert visit.fragment()["o.rank"] == "method"
+
+
+def test_the_plot_shows_methods_by_ratio(visit: Visit, cond: CondensedTable) -> None:
     assert visit.status().startswith("19 of 19 evaluated graphs · no front")
     legend = visit.page.inner_text("#legend").split()
     assert legend == ["method", "random", "gcond", "gcdm"]
@@ -160,7 +182,7 @@ def test_the_keyboard_moves_and_picks(visit: Visit) -> None:
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     assert visit.fragment()["picked"] == visit.fragment()["focus"]
-    assert page.locator(".picked-dot").count() == 1
+    assert visit.picked() == 1
     unnamed = page.evaluate(
         """() => [...document.querySelectorAll("button, select, input")].filter((element) =>
             !(element.textContent.trim() || element.getAttribute("aria-label")

@@ -226,7 +226,7 @@ def test_odd_names_survive_the_address(visit: Visit, browser: Any, url: str, fol
     other.open(page.url)
     for selector in ("#status", "#details h2", "#tabs", "#list-body", "#legend"):
         assert other.page.inner_text(selector) == page.inner_text(selector)
-    assert other.page.locator(".picked-dot").count() == len(keys)
+    assert other.picked() == len(keys)
     other.page.wait_for_selector("#curves .curve.mean")
     other.page.wait_for_load_state("networkidle")
     other.check(url)
@@ -255,6 +255,7 @@ def test_an_address_that_makes_no_sense_shows_all(
     assert visit.status().startswith(f"{len(table)} of {len(table)} operation weights")
 
 
+@pytest.mark.slow
 def test_the_exported_folder_is_the_same_page(browser: Any, folder: Path, tmp_path: Path) -> None:
     write_site(Site(folder), tmp_path / "site")
     with hosting(tmp_path / "site") as address:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import os
 import signal
 import socket
@@ -173,6 +174,7 @@ def test_a_damaged_table_is_named(built: Path) -> None:
 # ---------------------------------------------------------------- a real server
 
 
+@pytest.mark.slow
 def test_many_requests_at_once_are_all_answered(running: str) -> None:
     paths = {
         "": 200, "data/catalogue.json": 200, "data/kinds/architectures/forms.arrow.gz": 200,
@@ -297,6 +299,20 @@ def test_bad_input_is_one_line_and_exit_code_2(
 ) -> None:
     monkeypatch.chdir(ROOT)
     assert named in refused(args, capsys)
+
+
+def test_the_logging_of_other_packages_is_left_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    closed = []
+
+    class Handler(logging.Handler):
+        def close(self) -> None:
+            closed.append(self)
+            super().close()
+
+    handler = Handler()
+    refused(["--host", "no such host"], capsys)
+    assert closed == []
+    handler.close()
 
 
 def test_a_port_in_use_is_named(capsys: pytest.CaptureFixture[str]) -> None:

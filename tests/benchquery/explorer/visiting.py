@@ -112,6 +112,10 @@ class Visit:
     def status(self) -> str:
         return str(self.page.inner_text("#status"))
 
+    def picked(self) -> int:
+        """Return how many rows are picked, as the page counts them."""
+        return int(self.page.inner_text("#tab-picked small").replace(",", ""))
+
     def focused(self) -> int:
         return int(self.page.inner_text("#details h2"))
 

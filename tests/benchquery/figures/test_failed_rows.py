@@ -17,6 +17,7 @@ from benchquery.figures.page import write_report
 from benchquery.kinds.architectures.kind import TABLE as ARCHITECTURES
 from benchquery.kinds.condensed.kind import TABLE as CONDENSED
 from benchquery.table.kind import resolve
+from benchquery.table.plots import drawable
 from tests.benchquery.condensing import write_condensed
 from tests.benchquery.failing import CURVED_ROWS, fail, write_curved
 
@@ -50,7 +51,9 @@ def cond(tmp_path: Path) -> RowTable[Any]:
     return fail(table, (method == "random") | ((method == "gcond") & (ratio == 0.013)))
 
 
-@pytest.mark.parametrize("name", ARCHITECTURES.pictures)
+@pytest.mark.parametrize(
+    "name", [name for name, one in ARCHITECTURES.pictures.items() if not one.of_one]
+)
 def test_pictures_of_architectures_say_what_is_left_out(
     architectures: ArchTable, name: str
 ) -> None:
@@ -83,8 +86,7 @@ def test_pictures_of_condensed_graphs_are_drawn(cond: RowTable[Any], name: str) 
 def test_failed_runs_are_no_reason_to_draw_another_ratio_or_model(cond: RowTable[Any]) -> None:
     assert "ratio 0.026" in cond.plot.models().get_suptitle()
     by_gcn = fail(cond, cond.column("model") == "sgc")
-    axes = by_gcn.plot.models().axes[0]
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["gcn"]
+    assert "By gcn, ratio 0.026" in by_gcn.plot.models().get_suptitle()
 
 
 @pytest.mark.parametrize("kind", ["architectures", "condensed"])
@@ -101,7 +103,7 @@ def test_nothing_is_drawn_of_nothing(
         with pytest.raises(QueryError, match="figure"):
             getattr(empty.plot, name)()
     write_report(empty, tmp_path / "empty.html")
-    assert (tmp_path / "empty.html").read_text().count("not drawn: ") == len(drawn)
+    assert (tmp_path / "empty.html").read_text().count("not drawn: ") == len(drawable(empty))
     write_report(table, tmp_path / "some.html")
     assert "not drawn" not in (tmp_path / "some.html").read_text()
 

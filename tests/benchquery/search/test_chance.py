@@ -9,7 +9,7 @@ import pytest
 
 from benchquery import ArchTable, lightread
 from benchquery.errors import QueryError
-from benchquery.search import random_search_exactly, run
+from benchquery.search import CHANCE, compare, random_search_exactly, run
 
 
 @pytest.mark.parametrize("protocol", ["validation", "leaky-test"])
@@ -28,6 +28,25 @@ def test_it_is_the_mean_over_all_draws(protocol: str) -> None:
         assert exact.deviation[0] == pytest.approx(
             np.sqrt(max(square - exact.perf[0] ** 2, 0)), abs=1e-7
         )
+
+
+def test_its_standing_is_that_of_all_draws() -> None:
+    table = lightread("cora").where("depth == 1").top(14, by="latency")
+    (trace,) = [run("random", table, 3)]
+    row = next(row for row in compare([trace], chance=True) if row.strategy == CHANCE)
+    reward, perf, (ranks, regrets) = (
+        table.column("valid_perf"), table.column("perf"), table.standing("perf"),
+    )  # fmt: skip
+    chances = np.zeros(14)
+    draws = list(itertools.combinations(range(14), 3))
+    for drawn in draws:
+        best = [i for i in drawn if reward[i] == max(reward[j] for j in drawn)]
+        chances[best] += 1 / len(best) / len(draws)
+    for name, values in (("perf", perf), ("regret", regrets), ("rank", ranks)):
+        assert getattr(row, name) == pytest.approx(chances @ values)
+        middle = getattr(row, f"{name}_median")
+        assert chances[values <= middle].sum() >= 0.5 > chances[values < middle].sum()
+    assert (row.seeds, row.perf_error) == (0, 0.0)
 
 
 def test_searches_come_out_around_it() -> None:
@@ -58,5 +77,5 @@ def test_impossible_budgets_are_refused(cora: ArchTable) -> None:
     for count in (0, len(cora) + 1):
         with pytest.raises(QueryError, match="draws 1 to 26,206 of the table 'cora'"):
             random_search_exactly(cora, count)
-    with pytest.raises(QueryError, match="unknown protocol 'lucky'"):
+    with pytest.raises(QueryError, match="validation, leaky-test, not for 'lucky'"):
         random_search_exactly(cora, 5, "lucky")

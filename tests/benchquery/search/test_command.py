@@ -9,15 +9,19 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from benchquery import lightread
+from benchquery.analysis import noise
 from benchquery.cli import main
 from benchquery.search import load, run, strategy_names
-from tests.benchquery.search.conftest import Raced
+from benchquery.table.writer import new_table, write_table
+from tests.benchquery.search.conftest import ROWS, Raced
 
 KEYS = [
     "strategy", "dataset", "seed", "queries", "hash", "valid_perf", "perf", "regret", "protocol",
+    "beyond_noise",
 ]  # fmt: skip
 
 
@@ -34,6 +38,7 @@ def test_one_object_a_seed(capsys: pytest.CaptureFixture[str]) -> None:
         assert list(row) == KEYS
         assert (row["strategy"], row["dataset"], row["queries"]) == ("evolution", "cora", 524)
         assert row["protocol"] == "validation"
+        assert row["beyond_noise"] == pytest.approx(noise(table).regret(row["perf"]))
         assert row["hash"] == run("evolution", table, "2%", seed=row["seed"]).report().hash
         assert row["valid_perf"] == table[row["hash"]]["valid_perf"]
         assert row["perf"] == table[row["hash"]]["perf"]
@@ -188,3 +193,21 @@ def test_help_names_the_strategies_and_has_an_example(
 def test_searching_costs_nothing_until_asked_for() -> None:
     code = "import sys, benchquery.cli; sys.exit('benchquery.search' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.filterwarnings("error")
+def test_searches_without_any_test_figure_are_shown_and_drawn(
+    raced: Raced, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ("hash", "valid_perf", "perf")
+    columns = {name: raced.table.column(name) for name in names} | {"perf": np.full(ROWS, np.nan)}
+    about = ("name", "space", "origin", "metric", "source", "licence")
+    with new_table(tmp_path / "untested") as stage:
+        write_table(stage, columns, **{name: getattr(raced.table.manifest, name) for name in about})
+    picture = tmp_path / "search.svg"
+    command = ["search", str(tmp_path / "untested"), "--strategy", "random", "--budget", "5"]
+    assert main([*command, "--plot", str(picture)]) == 0
+    assert "as no architecture has both figures" in capsys.readouterr().out
+    assert picture.stat().st_size
+    assert main(["search", str(raced.folder), *command[2:]]) == 0
+    assert "1 without both figures left out" in capsys.readouterr().out

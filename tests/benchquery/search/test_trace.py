@@ -19,7 +19,17 @@ from hypothesis import strategies as st
 
 from benchquery import lightread
 from benchquery.errors import CorruptTableError, QueryError
-from benchquery.search import Budget, Oracle, Trace, aggregate, compare, load, run, save
+from benchquery.search import (
+    Budget,
+    Oracle,
+    Trace,
+    aggregate,
+    compare,
+    differences,
+    load,
+    run,
+    save,
+)
 from benchquery.search.plot import plot_search
 from benchquery.search.summary import group, standard_error
 from benchquery.search.trace import table_id
@@ -368,3 +378,23 @@ def test_the_same_rows_in_another_order_are_the_same_table() -> None:
     assert table_id(whole.take(np.arange(len(whole))[::-1])) == table_id(whole)
     assert table_id(whole.take([3, 1, 2])) == table_id(whole.take([1, 2, 3]))
     assert table_id(whole.take([1, 1, 2])) != table_id(whole.take([1, 2]))
+
+
+def test_a_reward_that_is_missing_is_no_find(raced: Raced) -> None:
+    trace = run("random", raced.table, 6)
+    rewards = trace.rewards.copy()
+    rewards[[0, 3]] = np.nan
+    found = dataclasses.replace(trace, rewards=rewards).progress()
+    assert found.rewards[-1] == np.nanmax(rewards)
+    assert not np.isnan(found.rewards[1:]).any()
+
+
+def test_seeds_without_a_test_figure_are_counted(raced: Raced, tmp_path: Path) -> None:
+    def unlucky(oracle: Oracle, rng: random.Random) -> None:
+        oracle.evaluate(oracle.hashes[FAILED if rng.random() < 0.5 else 0])
+
+    traces = [run(s, raced.table, 5, seed=seed) for s in (unlucky, "random") for seed in range(6)]
+    pair = differences(traces)[0]
+    failed = sum(np.isnan(trace.report().perf) for trace in traces)
+    assert 0 < failed < 6
+    assert (pair.seeds, pair.left_out) == (6 - failed, failed)

@@ -1,12 +1,13 @@
 """What condensing a set of graphs is expected to take, worked out without torch or the data.
 
-Rough, as for one graph: judging is a pass over all validation and test graphs in every epoch, and a
-method's step a pass over a batch of training graphs. Shards need only the proportions between
-configurations.
+Rough, as for one graph: judging is a pass over all validation and test graphs whenever a model is
+tried, and a method's step a pass over a batch of training graphs. Shards need only the proportions
+between configurations.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -14,7 +15,8 @@ from benchbuild.datasets.registry import dataset_spec
 from benchbuild.datasets.spec import DatasetSpec
 from benchbuild.kinds.condense.evaluations import Evaluations
 from benchbuild.kinds.condense.snapshots import snapshots
-from benchbuild.kinds.train.costs import BASE_MEMORY, FLOAT
+from benchbuild.kinds.train.costs import BASE_MEMORY
+from benchbuild.kinds.train.memory import FLOAT
 from benchbuild.pipeline.jobs import Cost
 from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
 
@@ -53,10 +55,11 @@ def evaluation_seconds(config: CondenseConfig, evaluations: Evaluations) -> floa
 
 
 def _training(config: EvalConfig, spec: DatasetSpec) -> float:
-    """Predict the time of training a model on a condensed set, tried in every epoch."""
+    """Predict the time of training a model on a condensed set, tried every few epochs."""
     config.check_runnable()
     width, layers = config.count("hidden"), config.count("layers")
     size = spec.size
     widths = width * (size.features + (layers - 1) * width)
     examined = EXAMINED * size.nodes * widths * NODE
-    return config.count("epochs") * MODELS[config.model] * (4e-3 + examined)
+    epochs, every = config.count("epochs"), config.count("tried_every")
+    return MODELS[config.model] * (epochs * 4e-3 + math.ceil(epochs / every) * examined)

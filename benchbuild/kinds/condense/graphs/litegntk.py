@@ -257,13 +257,15 @@ class _PooledKernel(torch.autograd.Function):
         ctx.symmetric = symmetric
         ctx.save_for_backward(*given)
         left, left_norms, left_readout, right, right_norms, right_readout = given
-        found = left.new_zeros(left_readout.shape[1], right_readout.shape[1])
+        # Rows are pooled tile by tile, columns once: there are fewer graphs than rows.
+        pooled = left.new_zeros(left_readout.shape[1], len(right))
         for tile in _tiles(len(left), len(right), symmetric):
             sigma, scale = _covariances(tile, left, left_norms, right, right_norms)
             cosine = scale.reciprocal_().mul_(sigma).clamp_(-_LARGEST_COSINE, _LARGEST_COSINE)
             ntk = _tangent_kernel(sigma, cosine, _sines(cosine), _angular(cosine))
             ntk[:, : tile.shared] *= 0.5
-            found += left_readout[tile.rows].T @ (ntk @ right_readout[tile.columns])
+            pooled[:, tile.columns] += left_readout[tile.rows].T @ ntk
+        found = pooled @ right_readout
         return found + found.T if symmetric else found
 
     @staticmethod
@@ -274,13 +276,14 @@ class _PooledKernel(torch.autograd.Function):
             grad = grad + grad.T
         of_left, of_right = any(ctx.needs_input_grad[1:4]), any(ctx.needs_input_grad[4:])
         grads = [torch.zeros_like(tensor) for tensor in ctx.saved_tensors]
+        by_pooled = grad @ right_readout.T
         for tile in _tiles(len(left), len(right), ctx.symmetric):
             rows, columns = tile.rows, tile.columns
             sigma, scale = _covariances(tile, left, left_norms, right, right_norms)
             raw = sigma / scale
             cosine = raw.clamp(-_LARGEST_COSINE, _LARGEST_COSINE)
             sine, angular = _sines(cosine), _angular(cosine)
-            above = left_readout[rows] @ (grad @ right_readout[columns].T)
+            above = left_readout[rows] @ by_pooled[:, columns]
             above[:, : tile.shared] *= 0.5
             by_cosine = torch.ops.aten.hardtanh_backward(
                 (sigma / sine).mul_(1 / math.pi).add_(angular).div_(scale).mul_(above),
@@ -295,11 +298,11 @@ class _PooledKernel(torch.autograd.Function):
             if of_left:
                 grads[0][rows] += by_sigma @ right[columns]
                 grads[1][rows] += by_scale @ right_norms[columns]
-                grads[2][rows] += (ntk @ right_readout[columns]) @ grad.T
+                grads[2][rows] += ntk @ by_pooled[:, columns].T
             if of_right:
                 grads[3][columns] += by_sigma.T @ left[rows]
                 grads[4][columns] += by_scale.T @ left_norms[rows]
-                grads[5][columns] += (ntk.T @ left_readout[rows]) @ grad
+                grads[5][columns] += ntk.T @ (left_readout[rows] @ grad)
         needed = (of_left,) * 3 + (of_right,) * 3
         return None, *(each if wanted else None for each, wanted in zip(grads, needed, strict=True))
 

@@ -16,7 +16,8 @@ from benchbuild.datasets.registry import dataset_spec
 from benchbuild.datasets.spec import DatasetSpec
 from benchbuild.kinds.condense.evaluations import Evaluations
 from benchbuild.kinds.condense.snapshots import snapshots
-from benchbuild.kinds.train.costs import BASE_MEMORY, FLOAT
+from benchbuild.kinds.train.costs import BASE_MEMORY
+from benchbuild.kinds.train.memory import FLOAT
 from benchbuild.pipeline.jobs import Cost
 from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
 from benchquery.kinds.condensed.domains.images import CELLS

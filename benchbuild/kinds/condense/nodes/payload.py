@@ -108,6 +108,8 @@ class StoredGraph:
         if nodes <= 0:
             return None
         labels = np.asarray(record["y"])
+        if not labels.size:
+            raise ValueError("its nodes have no classes")
         y = labels.astype(np.int64) if labels.size == nodes else labels.reshape(nodes, -1)
         weights = np.asarray(record["adjacency"])
         adjacency = weights.reshape(nodes, nodes) if weights.size else None

@@ -1,7 +1,7 @@
-"""A trial: a model is trained on some graphs and tried on others after every epoch.
+"""A trial: a model is trained on some graphs and tried on others after every epoch, or every few.
 
-The epoch is the first one of greatest validation metric, or the last one where an evaluation asks
-for that, as published ones do.
+The epoch is the first one of greatest validation metric among those in which it was tried, or the
+last one where an evaluation asks for that, as published ones do.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from benchbuild.kinds.evaluate.graphs.folding import Exam
 from benchbuild.kinds.evaluate.graphs.models import GraphModel
 from benchbuild.kinds.evaluate.graphs.objective import GraphObjective
 from benchbuild.kinds.evaluate.graphs.operands import Factors, Lesson
-from benchbuild.kinds.evaluate.trial import conclude
+from benchbuild.kinds.evaluate.trial import conclude, tried_epochs
 from benchquery.kinds.condensed.config import EvalConfig
 
 DECAYS: Mapping[str, Callable[[int, int], float]] = MappingProxyType(
@@ -56,10 +56,11 @@ class Trial:
     num_classes: int
 
     def run(self, config: EvalConfig) -> Evaluation:
-        """Train a model and try it in every epoch."""
+        """Train a model and try it after each ``tried_every`` epochs."""
         epochs, lr = config.count("epochs"), config.number("lr")
+        tried = tried_epochs(epochs, config.count("tried_every"))
         device = self.objective.labels[0].device
-        history = History(epochs, device)
+        history = History(len(tried), device)
         others: list[Tensor] = []
         decay = DECAYS[str(config["decay"])]
         with reproducible(device, config.seed, threads=1):
@@ -72,15 +73,17 @@ class Trial:
                 for group in optimizer.param_groups:
                     group["lr"] = lr * decay(epoch, epochs)
                 self._learn(model, optimizer, self._batches(config.count("batch"), generator))
+                if epoch != tried[history.epochs]:
+                    continue
                 logits = self._logits(model)
                 history.add(self.objective.measure(logits))
                 others.append(self.objective.other(logits))
-                if epoch % CHECK_EVERY == CHECK_EVERY - 1 and history.diverged():
+                if history.epochs % CHECK_EVERY == 0 and history.diverged():
                     break
-        found = conclude(history, last=config["report"] == "last")
+        found = conclude(history, last=config["report"] == "last", tried=tried)
         if found.best_epoch < 0:
             return found
-        return replace(found, other_perf=float(others[found.best_epoch]))
+        return replace(found, other_perf=float(others[tried.index(found.best_epoch)]))
 
     def _batches(
         self, size: int, generator: torch.Generator

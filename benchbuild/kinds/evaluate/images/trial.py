@@ -9,23 +9,21 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from benchbuild.compute.devices import reproducible
-from benchbuild.compute.objective import MEASURED, accuracy, in_order
-from benchbuild.compute.result import summarise
+from benchbuild.compute.loop import History
+from benchbuild.compute.objective import accuracy, in_order
 from benchbuild.datasets.images.image_set import ImageSet
 from benchbuild.errors import ArchitectureError, EvaluationError
 from benchbuild.kinds.condense.evaluator import Evaluation
 from benchbuild.kinds.condense.images.augment.base import MODES, Mode
 from benchbuild.kinds.condense.images.augment.registry import make_augmentation
 from benchbuild.kinds.evaluate.images.networks import make_network
-from benchbuild.pipeline.records import DIVERGED, OK
+from benchbuild.kinds.evaluate.trial import conclude, tried_epochs
 from benchquery.kinds.condensed.config import EvalConfig
-from benchquery.table.schema import CURVE_COLUMNS
 
 AT_ONCE = 256
 """Images that a network is tried on at a time."""
@@ -108,8 +106,8 @@ class Trial:
             EvaluationError: If there is no such network for such images, on any machine.
         """
         device = self.lesson.x.device
-        measured = np.full((epochs, len(MEASURED)), np.nan)
-        tried = []
+        tried = tried_epochs(epochs, every)
+        history = History(len(tried), device)
         with reproducible(device, config.seed, threads=1):
             network = self._network(config).to(device)
             optimizer = _optimizer(config, network)
@@ -119,12 +117,11 @@ class Trial:
                     for group in optimizer.param_groups:
                         group["lr"] *= _DECAYED
                 teacher.epoch()
-                if epoch == epochs - 1 or (epoch + 1) % every == 0:
-                    tried.append(epoch)
-                    measured[epoch] = self._measure(network).cpu().numpy()
-                    if not np.isfinite(measured[epoch]).all():
+                if epoch == tried[history.epochs]:
+                    history.add(self._measure(network))
+                    if history.diverged():
                         break
-        return _concluded(measured, tried)
+        return conclude(history, tried=tried)
 
     def _network(self, config: EvalConfig) -> nn.Module:
         sizes = {name: config.count(name) for name in ("width", "depth") if config.count(name)}
@@ -188,17 +185,3 @@ def _optimizer(config: EvalConfig, network: nn.Module) -> torch.optim.Optimizer:
     return torch.optim.SGD(
         network.parameters(), lr=rate, momentum=momentum, weight_decay=decay, fused=True
     )
-
-
-def _concluded(measured: np.ndarray, tried: list[int]) -> Evaluation:
-    """Return what a training came to, given the epochs in which the network was tried."""
-    found = summarise(measured[tried], by="valid_perf")
-    curve = np.full((len(measured), len(CURVE_COLUMNS)), np.nan)
-    curve[tried] = found.curves
-    status, reason = OK, ""
-    if found.epochs_done < len(tried):
-        status = DIVERGED
-        epoch = tried[found.epochs_done]
-        reason = f"the loss was not finite in epoch {epoch} of the evaluation"
-    best = tried[found.best_epoch] if found.best_epoch >= 0 else -1
-    return Evaluation(status, reason, found.valid_perf, found.perf, best, curve)

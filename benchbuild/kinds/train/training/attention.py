@@ -49,19 +49,35 @@ class AttentionPattern:
 
     def sum_rows(self, values: Tensor) -> Tensor:
         """Sum of the entries of every row."""
-        return _segments(values, "sum", self.pattern.forward.indptr)
+        return segments(values, "sum", self.pattern.forward.indptr)
 
     def sum_columns(self, values: Tensor) -> Tensor:
         """Sum of the entries of every column."""
         transposed = self.pattern.backward
-        return _segments(transposed.arrange(values), "sum", transposed.indptr)
+        return segments(transposed.arrange(values), "sum", transposed.indptr)
 
     def softmax(self, logits: Tensor) -> Tensor:
         """Softmax of the entries of every row."""
-        highest = _segments(logits, "max", self.pattern.forward.indptr)
+        highest = segments(logits, "max", self.pattern.forward.indptr)
         exponentials = (logits - highest.index_select(0, self.rows)).exp_()
         total = self.sum_rows(exponentials) + EPSILON
         return exponentials.div_(total.index_select(0, self.rows))
+
+    @property
+    def tensors(self) -> list[Tensor]:
+        """All that is held; of what is shared, several times."""
+        return [self.rows, self.template.values(), *self.pattern.tensors]
+
+    def attend(self, h: Tensor, source: Tensor, target: Tensor) -> Tensor:
+        """Return attention-weighted sums of rows of ``h``.
+
+        Args:
+            h: Features of the sources, (sources * heads, width).
+            source: Score of every source and head.
+            target: Score of every target and head.
+        """
+        out = _Attention.apply(self, h, source, target)  # type: ignore[no-untyped-call]
+        return cast(Tensor, out)
 
     def inner_products(self, left: Tensor, right: Tensor) -> Tensor:
         """For every entry (i, j), row i of ``left`` times row j of ``right``."""
@@ -87,7 +103,8 @@ def attention_pattern(adjacency: csr_matrix, heads: int, device: torch.device) -
     )
 
 
-def _segments(values: Tensor, reduce: str, indptr: Tensor) -> Tensor:
+def segments(values: Tensor, reduce: str, indptr: Tensor) -> Tensor:
+    """Return the sum or the maximum of every segment of some values."""
     return torch.segment_reduce(values, reduce, offsets=indptr.long(), axis=0, unsafe=True)
 
 
@@ -121,16 +138,3 @@ class _Attention(torch.autograd.Function):
             graph.sum_columns(grad_score),
             graph.sum_rows(grad_score),
         )
-
-
-def attend(graph: AttentionPattern, h: Tensor, source: Tensor, target: Tensor) -> Tensor:
-    """Attention-weighted sums of rows of ``h``.
-
-    Args:
-        graph: Who looks at whom; targets are rows, sources are columns.
-        h: Features of the sources, (sources, width).
-        source: Score of every source.
-        target: Score of every target.
-    """
-    out = _Attention.apply(graph, h, source, target)  # type: ignore[no-untyped-call]
-    return cast(Tensor, out)

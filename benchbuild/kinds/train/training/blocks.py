@@ -16,13 +16,17 @@ import torch
 from scipy.sparse import csr_matrix
 from torch import Tensor
 
+from benchbuild.compute import thresholds
 from benchbuild.compute.adjacency import propagation_matrix
 from benchbuild.compute.features import Features, make_features
 from benchbuild.compute.rows import Rows
 from benchbuild.compute.sparse import PatternStore, SparseMatrix
-from benchbuild.compute.thresholds import WHOLE_FROM
 from benchbuild.datasets.graph import Graph
 from benchbuild.kinds.train.training.attention import AttentionPattern, attention_pattern
+from benchbuild.kinds.train.training.chunked import ChunkedAttention
+
+Attention = AttentionPattern | ChunkedAttention
+"""Either way to compute attention: with all entries at once, or a slab of them at a time."""
 
 
 class Adjacency:
@@ -61,7 +65,7 @@ class Block:
         self._device = device
         self._patterns = PatternStore(device)
         self._matrices: dict[str, SparseMatrix] = {}
-        self._attention: dict[int, AttentionPattern] = {}
+        self._attention: dict[int, Attention] = {}
         self.sources = self.targets = self.wanted = Rows(None, device)
 
     def cut(self, wanted: np.ndarray) -> Block:
@@ -70,7 +74,7 @@ class Block:
         If most rows are wanted, all are computed, with the same matrices, and the wanted ones are
         chosen at the end.
         """
-        if wanted.size >= WHOLE_FROM * self._num_nodes:
+        if wanted.size >= thresholds.WHOLE_FROM * self._num_nodes:
             block = copy(self)
             block.wanted = Rows(wanted, self._device)
             return block
@@ -90,10 +94,19 @@ class Block:
             self._matrices[op] = self._patterns.matrix(self._cut(op))
         return self._matrices[op]
 
-    def attention(self, heads: int) -> AttentionPattern:
-        """Return the pattern of attention, from the sources to the targets."""
+    def attention(self, heads: int) -> Attention:
+        """Return the pattern of attention, from the sources to the targets.
+
+        Which way it is computed hangs on the graph alone, never on the device: all records of a
+        table have their figures in the same way.
+        """
         if heads not in self._attention:
-            self._attention[heads] = attention_pattern(self._cut("gat"), heads, self._device)
+            adjacency = self._cut("gat")
+            self._attention[heads] = (
+                attention_pattern(adjacency, heads, self._device)
+                if adjacency.nnz * heads <= thresholds.ATTENTION_WHOLE
+                else ChunkedAttention.of(adjacency, heads, self._patterns)
+            )
         return self._attention[heads]
 
     def tensors(self) -> Iterator[Tensor]:
@@ -102,7 +115,7 @@ class Block:
             yield matrix.values
             yield from matrix.pattern.tensors
         for attention in self._attention.values():
-            yield from (attention.rows, attention.template.values(), *attention.pattern.tensors)
+            yield from attention.tensors
 
     def forget(self, op: str) -> None:
         """Give up the matrix of an operation; it is made again when it is asked for."""

@@ -13,6 +13,7 @@ What it does differently from the plain module, and nothing else:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 import torch
@@ -42,6 +43,11 @@ class FastRunner:
             for layer in (network.pre, *(node.op for node in self._nodes if node.node.raw)):
                 if layer is not None:
                     store_by_column(layer)
+
+    @property
+    def generators(self) -> Sequence[torch.Generator]:
+        """All that it draws from."""
+        return [self._dropout.generator]
 
     def training_logits(self) -> Tensor:
         """Return the logits of the training nodes, with dropout and batch statistics."""

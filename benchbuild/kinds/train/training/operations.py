@@ -31,7 +31,6 @@ from torch_geometric.nn import (
 
 from benchbuild.compute.features import Features
 from benchbuild.compute.rows import Rows
-from benchbuild.kinds.train.training.attention import attend
 from benchbuild.kinds.train.training.blocks import Block
 
 
@@ -119,8 +118,7 @@ def _attention(layer: GATConv, h: Tensor, block: Block) -> Tensor:
     heads, width = layer.heads, layer.out_channels
     vectors = [_by_head(layer.att_src), _by_head(layer.att_dst)]
     scores = h @ torch.cat(vectors, dim=1)
-    out = attend(
-        block.attention(heads),
+    out = block.attention(heads).attend(
         h.view(-1, width),
         scores[:, :heads].reshape(-1),
         block.own(scores)[:, heads:].reshape(-1),

@@ -5,6 +5,7 @@ The reference the fast way is tested against and measured with.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 import torch
@@ -15,7 +16,13 @@ from benchbuild.kinds.train.network.cell import CellNetwork
 
 
 class PlainRunner:
-    """Runs one network on one graph with a full forward pass every time."""
+    """Runs one network on one graph with a full forward pass every time.
+
+    Attributes:
+        generators: None of its own: it draws from torch's, which every CUDA graph knows.
+    """
+
+    generators: Sequence[torch.Generator] = ()
 
     def __init__(self, network: CellNetwork, graph: Graph, device: torch.device) -> None:
         """Take over a network that is on the device; dropout uses torch's global generator."""

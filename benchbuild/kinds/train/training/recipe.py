@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import torch
 
+from benchbuild.compute.capture import CapturedEpoch, side_stream
 from benchbuild.compute.devices import accelerates
-from benchbuild.compute.loop import History, Learner, learn
+from benchbuild.compute.loop import Epoch, History, Learner, learn
 from benchbuild.compute.objective import Objective
 from benchbuild.hyperparameters import HyperParameters
 from benchbuild.kinds.train.network.cell import CellNetwork
@@ -18,21 +20,42 @@ class Runner(Learner, Protocol):
 
     network: CellNetwork
 
+    @property
+    def generators(self) -> Sequence[torch.Generator]:
+        """All that it draws from, but for torch's own."""
 
-def make_optimizer(network: CellNetwork, hp: HyperParameters) -> torch.optim.Optimizer:
+
+def make_optimizer(
+    network: CellNetwork, hp: HyperParameters, *, capture: bool = False
+) -> torch.optim.Optimizer:
     """Return the optimiser of the recipe: plain SGD or Adam, weight decay on all parameters.
 
     On a CPU the fused kernel copies parameters that are not contiguous, so it is used only if none
     is. On a GPU it takes gradients and parameters that lie in memory alike, as torch makes them.
+
+    Args:
+        network: What it trains.
+        hp: Hyper-parameters.
+        capture: Whether its steps are captured. Adam wants to be told; the kernel is the same.
     """
     parameters = list(network.parameters())
     on_gpu = any(accelerates(parameter.device) for parameter in parameters)
     fused = on_gpu or all(parameter.is_contiguous() for parameter in parameters)
-    kind = torch.optim.SGD if hp.optimizer == "sgd" else torch.optim.Adam
-    return kind(parameters, lr=hp.lr, weight_decay=hp.weight_decay, fused=fused)
+    if hp.optimizer == "sgd":
+        return torch.optim.SGD(parameters, lr=hp.lr, weight_decay=hp.weight_decay, fused=fused)
+    return torch.optim.Adam(
+        parameters, lr=hp.lr, weight_decay=hp.weight_decay, fused=fused, capturable=capture
+    )
 
 
-def run_epochs(runner: Runner, objective: Objective, hp: HyperParameters, history: History) -> None:
+def run_epochs(
+    runner: Runner,
+    objective: Objective,
+    hp: HyperParameters,
+    history: History,
+    *,
+    capture: bool = False,
+) -> None:
     """Train a cell network by its recipe until the last epoch, or until soon after divergence.
 
     Args:
@@ -40,5 +63,12 @@ def run_epochs(runner: Runner, objective: Objective, hp: HyperParameters, histor
         objective: Loss and metric.
         hp: Hyper-parameters.
         history: Where every epoch is written to.
+        capture: Whether an epoch is recorded and started as a whole; see `CapturedEpoch`.
     """
-    learn(runner, objective, make_optimizer(runner.network, hp), history)
+    epoch = Epoch(runner, objective, make_optimizer(runner.network, hp, capture=capture))
+    if not capture:
+        learn(epoch, history)
+        return
+    device = history.values.device
+    with side_stream(device):
+        learn(CapturedEpoch(epoch, runner.generators, device), history)

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import torch
 
+from benchbuild.compute.capture import check_capture
 from benchbuild.compute.devices import (
     accelerates,
     capacity,
@@ -52,6 +53,7 @@ def train(
     *,
     threads: int = 1,
     plain: bool = False,
+    capture: bool = False,
 ) -> TrainResult:
     """Train and measure one architecture.
 
@@ -67,12 +69,15 @@ def train(
         device: "auto", "cpu", "cuda" or "cuda:<index>".
         threads: Threads on the CPU. More of them change the last bits of a result.
         plain: Whether to run PyG's layers as they are. Slow; the reference for the tests.
+        capture: Whether an epoch is captured as a CUDA graph; the figures are the same.
 
     Raises:
-        DeviceError: If the device does not exist.
+        DeviceError: If the device does not exist, or can't capture.
     """
     place = resolve_device(device)
-    job = _Job(arch, graph, hp, seed, place, plain)
+    if capture:
+        check_capture(place)
+    job = _Job(arch, graph, hp, seed, place, plain, capture)
     memory = MemoryMeter(place)
     status, reason = OK, ""
     try:
@@ -113,6 +118,7 @@ class _Job:
     seed: int
     device: torch.device
     plain: bool
+    capture: bool
     latency: float = math.nan
     train_seconds: float = math.nan
 
@@ -137,6 +143,6 @@ class _Job:
         watch = Stopwatch(self.device)
         try:
             objective = Objective.of(self.graph, self.device)
-            run_epochs(runner, objective, self.hp, self.history)
+            run_epochs(runner, objective, self.hp, self.history, capture=self.capture)
         finally:
             self.train_seconds = watch.seconds()

@@ -142,6 +142,66 @@ def largest_errors(
     ]
 
 
+@dataclass(frozen=True)
+class WiringFidelity:
+    """Agreement of the architectures of one wiring, on average.
+
+    Attributes:
+        link: The wiring; empty for all architectures together.
+        archs: Architectures with a figure of ours and a published one.
+        ours: Mean of ours.
+        published: Mean of the published ones.
+        difference: Ours minus published.
+        standard_error: Of the difference, by how much it varies over the architectures; NaN of
+            one alone.
+    """
+
+    link: tuple[int, ...]
+    archs: int
+    ours: float
+    published: float
+    difference: float
+    standard_error: float
+
+
+def by_wiring(built: ArchTable, reference: ArchTable, by: str = "perf") -> list[WiringFidelity]:
+    """Compare means of a built table with those of a reference, wiring by wiring, all of them last.
+
+    Means over many architectures compare what is chance for one: how often training fails.
+
+    Args:
+        built: A table.
+        reference: A table with the same architectures, and perhaps more.
+        by: The figure to compare.
+
+    Raises:
+        UnknownHashError: If the reference lacks an architecture.
+    """
+    ours, published = built.column(by), reference.lookup(built.hashes, by)
+    known = np.flatnonzero(~(np.isnan(ours) | np.isnan(published)))
+    archs = built.archs()
+    rows: dict[tuple[int, ...], list[int]] = {}
+    for row in known:
+        rows.setdefault(tuple(archs[row].link), []).append(int(row))
+    return [
+        _compare_means(link, ours[np.array(which, int)], published[np.array(which, int)])
+        for link, which in (*sorted(rows.items()), ((), known.tolist()))
+    ]
+
+
+def _compare_means(link: tuple[int, ...], ours: Floats, published: Floats) -> WiringFidelity:
+    differences = ours - published
+    count = len(differences)
+    return WiringFidelity(
+        link=link,
+        archs=count,
+        ours=float(ours.mean()) if count else float("nan"),
+        published=float(published.mean()) if count else float("nan"),
+        difference=float(differences.mean()) if count else float("nan"),
+        standard_error=float(differences.std(ddof=1) / count**0.5) if count > 1 else float("nan"),
+    )
+
+
 def seed_figures(table: ArchTable, by: str) -> Floats:
     """Return the figures of every seed: (architectures, seeds), NaN where a seed has none.
 

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
-from benchquery.analysis.known import known_part
+from benchquery.analysis.known import has_figures, known_part
 from benchquery.errors import QueryError
 from benchquery.kinds.architectures.arch import LINKS, NODES, OPS, raw_hashes
 from benchquery.kinds.architectures.encoding import link_indices, op_indices
@@ -123,8 +123,9 @@ def decompose(table: ArchTable, by: str = "perf") -> Decomposition:
         by: The figure.
 
     Raises:
-        QueryError: If an architecture has no figure.
+        QueryError: If an architecture has no figure, or the column holds texts.
     """
+    has_figures(table, by)
     ops = [OPS.index(op) for op in get_space(table.manifest.space).ops]
     figures: Floats = np.full(10 ** (NODES + 1), np.nan)
     figures[table.hashes] = table.column(by)

@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, Any
 from benchquery._imports import LazyModule
 from benchquery.analysis.known import known_part
 from benchquery.analysis.statistics import normal_quantile, rank_correlation, top_rows
-from benchquery.errors import QueryError
+from benchquery.errors import QueryError, TableNotFoundError
 from benchquery.kinds.architectures.analysis.agreement import goodness
 from benchquery.kinds.architectures.analysis.fidelity import seed_figures
+from benchquery.kinds.architectures.arch import Arch
 from benchquery.kinds.architectures.reading import lightread
 from benchquery.kinds.architectures.table import ArchTable
 
@@ -37,6 +38,26 @@ else:
 
 _TOP = 0.1
 _GRID, _STEPS, _DRAWS = 400, 300, 20
+
+
+@dataclass(frozen=True, eq=False)
+class SeedNoise:
+    """How large the noise of a table's figures is, from the seeds of repeated architectures.
+
+    Attributes:
+        hashes: The architectures with several seeds.
+        errors: Of each, the standard error of its mean.
+        top_error: Its root mean square over those that are in the best tenth of the table.
+    """
+
+    hashes: Ints
+    errors: Floats
+    top_error: float
+
+    @property
+    def margin(self) -> float:
+        """How far below another a figure must be for a test at 5% to tell the two apart."""
+        return normal_quantile(0.9) * math.sqrt(2) * self.top_error
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +74,10 @@ class Noise:
             matters; used for what follows.
         top_spread: The standard deviation between the best tenth of the table.
         hashes: The architectures.
+        values: Of each, the figure; of costs its opposite, so that more is better.
         shrunk: Of each, the figure to expect if it is run again.
+        shrunk_low: The lower end of the 95% interval of that.
+        shrunk_high: Its upper end.
         best: The best figure of the table.
         again: What to expect of it if it is run again.
         again_low: The lower end of the 95% interval of that.
@@ -74,7 +98,10 @@ class Noise:
     top_error: float
     top_spread: float
     hashes: Ints
+    values: Floats
     shrunk: Floats
+    shrunk_low: Floats
+    shrunk_high: Floats
     best: float
     again: float
     again_low: float
@@ -115,6 +142,102 @@ class Noise:
         return [{"": name, "value": value} for name, value in figures.items()]
 
 
+@dataclass(frozen=True, eq=False)
+class Indistinct:
+    """The architectures of a table that can't be told from its best.
+
+    Attributes:
+        noise: The noise that they are within.
+    """
+
+    noise: Noise
+
+    @property
+    def left_out(self) -> int:
+        """How many architectures have no figure."""
+        return self.noise.left_out
+
+    @property
+    def note(self) -> str:
+        """What the rows are about."""
+        found = self.noise
+        return (
+            f"{len(found.indistinct):,} of {found.archs:,} by {found.by} are within "
+            f"{found.margin:.4f} of the best; again: what to expect of a second run"
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each, the best first."""
+        found = self.noise
+        place = {int(number): row for row, number in enumerate(found.hashes)}
+        named = [(int(number), place[int(number)]) for number in found.indistinct]
+        return [
+            {
+                "hash": number,
+                "link": list(Arch.from_hash(number).link),
+                "ops": list(Arch.from_hash(number).ops),
+                found.by: float(found.values[row]),
+                "error": found.top_error,
+                "again": float(found.shrunk[row]),
+                "again_low": float(found.shrunk_low[row]),
+                "again_high": float(found.shrunk_high[row]),
+            }
+            for number, row in named
+        ]
+
+
+def indistinct(table: ArchTable, repeated: ArchTable | None = None, by: str = "perf") -> Indistinct:
+    """Return the architectures that can't be told from the best, with what to expect of each.
+
+    Args:
+        table: The table.
+        repeated: A table with figures of single seeds, as `noise` takes it.
+        by: The figure, of which more is better.
+
+    Raises:
+        QueryError: As `noise` does.
+        TableNotFoundError: If there is no table with figures of single seeds.
+    """
+    return Indistinct(noise(table, repeated, by))
+
+
+def seed_errors(table: ArchTable, repeated: ArchTable | None = None, by: str = "perf") -> SeedNoise:
+    """Return how large the noise of a table's figures is.
+
+    Args:
+        table: The table.
+        repeated: A table with figures of single seeds, as `noise` takes it.
+        by: The figure, of which more is better.
+
+    Raises:
+        QueryError: If fewer than two architectures have figures of two seeds, or the table has
+            fewer than two figures.
+        TableNotFoundError: If there is no table with figures of single seeds.
+    """
+    known = known_part(table, by, least=2)
+    values = goodness(known.column(by), by)
+    if repeated is None:
+        seeded = f"{by}_seed0" in table.columns
+        repeated = table if seeded else lightread(f"{table.dataset}-built")
+    hashes, errors = _standard_errors(repeated, by)
+    best_tenth = known.hashes[values >= np.quantile(values, 1 - _TOP)]
+    top_error = _root_mean_square(errors[np.isin(hashes, best_tenth)])
+    if not top_error > 0:
+        raise QueryError(
+            f"no architecture of the table {repeated.name!r} in the best tenth of {table.name!r} "
+            f"has a figure of seeds that differ in {by!r}"
+        )
+    return SeedNoise(hashes, errors, top_error)
+
+
+def known_seed_errors(table: ArchTable, by: str = "perf") -> SeedNoise | None:
+    """Return how large the noise of a table's figures is; None where no seeds say it."""
+    try:
+        return seed_errors(table, None, by)
+    except (QueryError, TableNotFoundError):
+        return None
+
+
 def noise(
     table: ArchTable,
     repeated: ArchTable | None = None,
@@ -138,31 +261,25 @@ def noise(
     """
     known = known_part(table, by, least=2)
     values: Floats = np.asarray(goodness(known.column(by), by))
-    if repeated is None:
-        seeded = f"{by}_seed0" in table.columns
-        repeated = table if seeded else lightread(f"{table.dataset}-built")
-    hashes, errors = _standard_errors(repeated, by)
-    best_tenth = known.hashes[values >= np.quantile(values, 1 - _TOP)]
-    top_error = _root_mean_square(errors[np.isin(hashes, best_tenth)])
-    if not top_error > 0:
-        raise QueryError(
-            f"no architecture of the table {repeated.name!r} in the best tenth of {table.name!r} "
-            f"has a figure of seeds that differ in {by!r}"
-        )
+    measured = seed_errors(table, repeated, by)
+    top_error = measured.top_error
     shrunk, low, high = expected_again(values, top_error)
     best, best_first = int(np.argmax(values)), np.argsort(-values, kind="stable")
-    margin = normal_quantile(0.9) * math.sqrt(2) * top_error
+    margin = measured.margin
     overlap, agreement = _with_noise(values, top_error, share)
     return Noise(
         by=by,
         archs=len(known),
         left_out=len(table) - len(known),
-        repeated=len(hashes),
-        error=_root_mean_square(errors),
+        repeated=len(measured.hashes),
+        error=_root_mean_square(measured.errors),
         top_error=top_error,
         top_spread=float(values[top_rows(values, _TOP)].std()),
         hashes=known.hashes,
+        values=values,
         shrunk=shrunk,
+        shrunk_low=low,
+        shrunk_high=high,
         best=float(values[best]),
         again=float(shrunk[best]),
         again_low=float(low[best]),

@@ -18,6 +18,8 @@ _HERE = "benchquery.kinds.architectures.analysis"
 ANALYSES: Mapping[str, str] = {
     "frequencies": f"{_HERE}.frequency:frequencies",
     "importance": f"{_HERE}.importance:decompose",
+    "indistinct": f"{_HERE}.noise:indistinct",
+    "landscape": f"{_HERE}.landscape:landscape",
     "learning": f"{_HERE}.learning:settling",
     "noise": f"{_HERE}.noise:noise",
 }
@@ -35,25 +37,50 @@ def add(commands: Any) -> None:
     )
     add_table(parser)
     parser.add_argument("analysis", help=f"one of {', '.join(ANALYSES)}")
+    add_figure(parser)
+
+
+def add_figure(parser: argparse.ArgumentParser) -> None:
+    """Add the figure to look at."""
     parser.add_argument(
         "--by",
-        help="column to look at; valid and test for short (what the analysis has in Python: the "
-        "test figure, but of learning curves, noise and surrogates, which look at validation)",
+        help="column to look at; valid and test for short (the test figure, as an analysis reports "
+        "and does not choose; of learning curves the validation figure)",
     )
 
 
 def _run(args: argparse.Namespace) -> None:
-    name = match_name(args.analysis, ANALYSES)
-    if name is None:
-        raise QueryError(unknown("analysis", args.analysis, ANALYSES))
+    analyse = find_analysis(args.analysis, ANALYSES)
     table = lightread(args.table, args.source)
-    analyse: Callable[..., Any] = resolve(ANALYSES[name])
-    found = _ask(analyse, table, args.by)
+    print_found(analyse, table, table, args)
+
+
+def find_analysis(name: str, known: Mapping[str, str]) -> Callable[..., Any]:
+    """Return the analysis that a name means.
+
+    Raises:
+        QueryError: If there is none of that name.
+    """
+    meant = match_name(name, known)
+    if meant is None:
+        raise QueryError(unknown("analysis", name, known))
+    analyse: Callable[..., Any] = resolve(known[meant])
+    return analyse
+
+
+def print_found(
+    analyse: Callable[..., Any], asked: object, table: ArchTable, args: argparse.Namespace
+) -> None:
+    """Print what an analysis finds, of the column that is meant or of its own.
+
+    Args:
+        analyse: The analysis.
+        asked: What it is of.
+        table: A table whose columns can be meant.
+        args: The options of the command.
+    """
+    by = {} if args.by is None else {"by": table.ranking_column(args.by)}
+    found = analyse(asked, **by)
     print_rows(found.rows(), as_json=args.json)
     if not args.json:
         print(found.note)
-
-
-def _ask(analyse: Callable[..., Any], table: ArchTable, by: str | None) -> Any:
-    """Call an analysis with the column that is meant, or with its own."""
-    return analyse(table) if by is None else analyse(table, by=table.ranking_column(by))

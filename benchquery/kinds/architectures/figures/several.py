@@ -9,6 +9,7 @@ from benchquery._imports import LazyModule
 from benchquery.analysis.known import left_out, too_few
 from benchquery.errors import QueryError
 from benchquery.figures.style import COLOURS, GREY, draw_matrix, finish, new_figure, title, without
+from benchquery.kinds.architectures.analysis import datasets
 from benchquery.kinds.architectures.analysis.agreement import agreement_matrix
 from benchquery.kinds.architectures.analysis.fidelity import FIGURES, seed_figures
 from benchquery.kinds.architectures.analysis.transfer import transfer_matrix
@@ -17,8 +18,10 @@ from benchquery.kinds.architectures.table import ArchTable
 if TYPE_CHECKING:
     import matplotlib.figure as mpl_figure
     import numpy as np
+    from scipy.cluster import hierarchy
 else:
     np = LazyModule("numpy")
+    hierarchy = LazyModule("scipy.cluster.hierarchy", extra="analysis")
 
 _PANELS = {"pearson": "Pearson", "kendall": "Kendall", "top_overlap": "overlap of the top 5%"}
 
@@ -42,6 +45,31 @@ def transfer(tables: Mapping[str, ArchTable], by: str = "perf") -> mpl_figure.Fi
     draw_matrix(axes, transfer_matrix(tables, by), names, names)
     axes.set(xlabel="judged on", ylabel="best architecture of")
     axes.set_title(f"Transfer of the best by {by}", fontsize=10)
+    _say_left_out(figure, tables, by)
+    return figure
+
+
+def dataset_map(tables: Mapping[str, ArchTable], by: str = "perf") -> mpl_figure.Figure:
+    """Draw which datasets rank architectures alike: a map, and how they join into groups."""
+    found = datasets.dataset_map(tables, by)
+    figure = new_figure(10, 4.4)
+    left, right = figure.subplots(1, 2)
+    for name, place, group in zip(found.names, found.places, found.groups, strict=True):
+        left.plot(*place, "o", color=COLOURS[(group - 1) % len(COLOURS)])
+        left.annotate(name, place, (5, 4), textcoords="offset points", fontsize=8)
+    left.set_aspect("equal", adjustable="datalim")
+    left.margins(0.18)
+    left.set(xlabel="the two directions in which rankings differ most")
+    finish(left, f"{found.explained:.0%} of the squared distances, by {by}")
+    hierarchy.dendrogram(
+        found.joins, ax=right, labels=list(found.names), orientation="right",
+        link_color_func=lambda _: GREY,
+    )  # fmt: skip
+    right.axvline(1 - found.least, color=COLOURS[1], linestyle="--", linewidth=1)
+    ticks = np.arange(0, 1.01, 0.2)
+    right.set_xticks(ticks, [f"{1 - tick:.1f}" for tick in ticks])
+    right.set(xlabel="mean correlation at which groups join (Spearman)")
+    finish(right, f"groups: {found.least:g} or more (dashed)")
     _say_left_out(figure, tables, by)
     return figure
 

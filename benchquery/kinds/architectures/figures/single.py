@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from benchquery._imports import LazyModule
 from benchquery.analysis.known import has_figures, known_part, left_out
+from benchquery.figures.epochs import draw_learning
 from benchquery.figures.style import (
     COLOURS,
     GREY,
@@ -14,6 +15,7 @@ from benchquery.figures.style import (
     label,
     log_scale,
     new_figure,
+    specks,
     title,
     without,
 )
@@ -26,7 +28,7 @@ from benchquery.kinds.architectures.analysis.frequency import link_frequencies, 
 from benchquery.kinds.architectures.analysis.importance import node_importance
 from benchquery.kinds.architectures.analysis.learning import seed_noise, settling
 from benchquery.kinds.architectures.analysis.smoothness import smoothness
-from benchquery.kinds.architectures.arch import NODES
+from benchquery.kinds.architectures.arch import NODES, Arch
 from benchquery.kinds.architectures.table import ArchTable
 
 if TYPE_CHECKING:
@@ -54,14 +56,14 @@ def pareto(
     figure = new_figure()
     axes = figure.subplots()
     axes.scatter(
-        known.column(cheaper), known.column(better), s=4, color=GREY, alpha=0.35, linewidths=0,
-        rasterized=True, label=f"{len(known):,} architectures",
+        known.column(cheaper), known.column(better), color=GREY, rasterized=True,
+        label=f"{len(known):,} architectures", **specks(len(known)),
     )  # fmt: skip
     axes.plot(
         front.column(cheaper), front.column(better), "o-", color=COLOURS[1], markersize=5,
         drawstyle="steps-post", label=f"Pareto front: {len(front)}",
     )  # fmt: skip
-    log_scale(axes)
+    log_scale(axes, table.described(cheaper).unit)
     axes.set(xlabel=label(table, cheaper), ylabel=label(table, better))
     axes.legend(loc="lower right")
     finish(axes, title(table, "Pareto front") + without(len(table) - len(known)))
@@ -180,6 +182,26 @@ def learning(table: ArchTable) -> mpl_figure.Figure:
         finish(axes)
     missing = without(found.left_out, "curves") + _partly(found.archs - found.whole)
     figure.suptitle(title(table, "Learning curves") + missing, fontsize=10)
+    return figure
+
+
+def curve(table: ArchTable, key: int | None = None) -> mpl_figure.Figure:
+    """Draw the learning curve of one architecture, the mean over its seeds.
+
+    Args:
+        table: The table.
+        key: Its hash; None for the best by validation.
+
+    Raises:
+        QueryError: If the table has no curves, or there is no figure to draw.
+        UnknownHashError: If it has none of this architecture.
+    """
+    best = known_part(table, "valid_perf").top(1) if key is None else [key]
+    number = int(next(iter(best)))
+    arch = Arch.from_hash(number)
+    figure = draw_learning(table.curves.curve(number), table.manifest.metric)
+    named = f"{number:05}: {' '.join(arch.ops)}, link {''.join(map(str, arch.link))}"
+    figure.suptitle(title(table, named), fontsize=9, wrap=True)
     return figure
 
 

@@ -36,7 +36,7 @@ export function readDigits(hashes) {
 }
 
 /** Lists all link lists with `link[i] <= i`, in order. */
-function rawLinks() {
+export function rawLinks() {
   let lists = [[]];
   for (let node = 0; node < NODES; node++) {
     lists = lists.flatMap((list) =>

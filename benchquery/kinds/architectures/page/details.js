@@ -42,8 +42,14 @@ function acrossTables(catalogue, table, hash, choose) {
   });
   const fill = async () => {
     for (const { description, cells } of lines) {
-      const loaded = await loadTable(description).catch(() => null);
-      const row = loaded?.rowOf.get(hash);
+      const loaded = await loadTable(description).catch((error) => error);
+      if (loaded instanceof Error) {
+        cells[0].textContent = "not loaded";
+        cells[0].title = loaded.message;
+        cells.slice(1).forEach((cell) => cell.replaceChildren());
+        continue;
+      }
+      const row = loaded.rowOf.get(hash);
       metrics.forEach((metric, index) => {
         const value = row === undefined ? undefined : loaded.values(metric.name)?.[row];
         cells[index].textContent = formatFigure(value);

@@ -2,10 +2,12 @@
 
 import { createReader, drawLink, readDigits } from "./architecture.js";
 import { architectureDetails } from "./details.js";
+import { findRows } from "./find.js";
+import { createReplayPane } from "./replay_pane.js";
 import { loadFacts } from "../../data.js";
 import { make } from "../../dom.js";
 import { formatCount, formatFigure } from "../../format.js";
-import { frontCode, whereCode } from "../../query_code.js";
+import { frontCode, openingLines, whereCode } from "../../query_code.js";
 
 /** Returns the digits of all hashes of a table, and how many each has. */
 function digitsOf(table) {
@@ -15,24 +17,22 @@ function digitsOf(table) {
 
 /** Returns Python code that opens the rows of a list. */
 function python(state, model, rows) {
-  const { table } = model;
-  const own = table.origin === "published" ? "" : "  # add source=FOLDER if it is not found";
-  const lines = [
-    "from benchquery import lightread",
-    "",
-    `bench = lightread(${JSON.stringify(table.name)})${own}`,
-  ];
+  const lines = ["from benchquery import lightread", ""];
+  lines.push(...openingLines(model, ["bench", "other"], "lightread"));
   if (state.list === "best" && !model.other) {
     lines.push(`chosen = bench${whereCode(state)}`);
   } else if (state.list === "front" && !model.other) {
     lines.push(`chosen = bench${whereCode(state)}${frontCode(model)}`);
   } else {
-    const hashes = rows.map((row) => table.keys[row]);
+    const hashes = rows.map((row) => model.table.keys[row]);
     lines.splice(0, 0, "import numpy as np");
-    lines.push(`chosen = bench.where(np.isin(bench.hashes, [${hashes.join(", ")}]))`);
+    lines.push(`hashes = [${hashes.join(", ")}]`);
+    lines.push("chosen = bench.where(np.isin(bench.hashes, hashes))");
+    if (model.other) lines.push("beside = other.where(np.isin(other.hashes, hashes))");
   }
-  lines.push("print(chosen.frame())  # needs pandas", "");
-  return lines.join("\n");
+  lines.push("print(chosen.frame())  # needs pandas");
+  if (model.other) lines.push("print(beside.frame())");
+  return [...lines, ""].join("\n");
 }
 
 /** Says how alike two tables rank, if one metric of both is shown; null if that is unknown. */
@@ -131,6 +131,9 @@ export function createView(kind, catalogue) {
         facts: [["link", reader.linkOf(hash).name]],
       };
     },
+    findHint: "by hash, link or operations",
+    find: (table, text) => findRows(table, text, reader),
+    panes: [createReplayPane(reader)],
     python,
     details: (shown, actions) => architectureDetails({ ...shown, catalogue, reader }, actions),
   };

@@ -133,7 +133,7 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
                 "nodes": Range(least=0, most=MOST),
                 "pooling": Choice(("mean", "sum")),
                 "loss": Choice(("softmax", "logistic")),
-                "edges": Choice(("hard", "soft")),
+                "edges": Choice(("hard", "soft", "likely")),
                 "decay_after": Range(least=1, most=MOST),
                 "sparsity": Range(least=0, most=MOST),
                 "bound": Range(least=0, most=MOST),
@@ -229,6 +229,7 @@ _EVALUATION = TaskSpec(
         "decay": "step",
         "norm": "none",
         "report": "best",
+        "tried_every": 1,
         "full_graphs": 10_000,
     },
     by_model={"gin": {"layers": 5, "norm": "batch"}},
@@ -238,6 +239,7 @@ _EVALUATION = TaskSpec(
         "decay": Choice(("none", "half", "step")),
         "norm": Choice(("none", "batch")),
         "report": Choice(("best", "last")),
+        "tried_every": Range(least=1, most=MOST),
         "full_graphs": Range(least=0, most=MOST),
     },
     presets={
@@ -274,8 +276,9 @@ _EVALUATION = TaskSpec(
 """Presets: the GCN of DosCond (molhiv: 100 epochs, ``pooling="sum"``), which is also that of
 GC-Bench; the GIN of GC-Bench (molhiv: ``pooling="sum"``); the GIN of KiDD; both models of Mirage,
 without its weight decay of 100. Of both GINs the last epoch is reported, as their code does; all
-else reports the epoch of best validation. Where there are more than `full_graphs` training graphs,
-no model is trained on all of them."""
+else reports the epoch of best validation. A model is tried after every `tried_every` epochs and
+after the last one; the code of GC-Bench tries after every 30. Where there are more than
+`full_graphs` training graphs, no model is trained on all of them."""
 
 GRAPHS = DomainSpec(
     name="graphs",

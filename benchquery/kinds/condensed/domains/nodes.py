@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from benchquery.allowed import Value
+from benchquery.allowed import Choice, Range, Value
 from benchquery.kinds.condensed.domains.spec import NONE, DomainSpec, MethodSpec, TaskSpec
 from benchquery.kinds.condensed.hyperparameters import ALLOWED
 
@@ -170,6 +170,12 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
     }
 )
 
+CONTROLS = ("none", "labels", "structure")
+"""What of a condensed graph may be shuffled among its nodes before it is judged: a figure that does
+not suffer was not owed to it."""
+_CONTROL: dict[str, Value] = {"control": "none"}
+_CONTROL_OF = {"control": Choice(CONTROLS)}
+
 _EVALUATION = TaskSpec(
     models=("gcn", "sgc", "sage", "appnp", "cheby", "mlp", "transformer"),
     defaults={
@@ -180,10 +186,73 @@ _EVALUATION = TaskSpec(
         "weight_decay": 5e-4,
         "dropout": 0.5,
         "threshold": 0.05,
+        **_CONTROL,
     },
-    allowed={"epochs": ALLOWED["expert_epochs"]},
+    allowed={"epochs": ALLOWED["expert_epochs"], **_CONTROL_OF},
 )
 """GC-Bench's evaluation; edges of the condensed graph below `threshold` are left out."""
+
+_UNSUPERVISED: dict[str, Value] = {
+    "hidden": 256,
+    "epochs": 200,
+    "lr": 1e-3,
+    "weight_decay": 0.0,
+    "threshold": 0.05,
+    "report": "last",
+    **_CONTROL,
+}
+_UNSUPERVISED_OF = {
+    "epochs": ALLOWED["expert_epochs"],
+    "report": Choice(("last",)),
+    **_CONTROL_OF,
+}
+"""Of tasks that no label may choose an epoch of: the last one is reported."""
+
+
+def _clustering(models: tuple[str, ...], **more: Value) -> TaskSpec:
+    """Return node clustering as GC-Bench has it: DAEGC with a GCN as its encoder."""
+    return TaskSpec(
+        models=models,
+        defaults={
+            **_UNSUPERVISED,
+            "embedding": 16,
+            "warmup": 50,
+            "cluster_weight": 10.0,
+            "update_every": 5,
+            **more,
+        },
+        allowed={
+            **_UNSUPERVISED_OF,
+            "embedding": ALLOWED["hidden"],
+            "warmup": ALLOWED["epochs"],
+            "cluster_weight": ALLOWED["beta"],
+            "update_every": ALLOWED["evaluate_every"],
+            **dict.fromkeys(more, ALLOWED["epochs"]),
+        },
+        measures=("nmi", "ari", "f1"),
+    )
+
+
+_ANOMALIES = TaskSpec(
+    models=("dominant",),
+    defaults={
+        **_UNSUPERVISED,
+        "hidden": 64,
+        "lr": 5e-3,
+        "anomalies": 0.05,
+        "clique": 15,
+        "candidates": 50,
+        "attribute_weight": 0.8,
+    },
+    allowed={
+        **_UNSUPERVISED_OF,
+        "anomalies": Range(above=0, most=0.5),
+        "clique": Range(least=2, most=10_000),
+        "candidates": ALLOWED["batch"],
+        "attribute_weight": Range(least=0, most=1),
+    },
+)
+"""Anomaly detection by DOMINANT, with the anomalies of its paper."""
 
 NODES = DomainSpec(
     name="nodes",
@@ -193,6 +262,15 @@ NODES = DomainSpec(
     methods=METHODS,
     inits=INITS,
     backbones=BACKBONES,
-    tasks=MappingProxyType({"node-classification": _EVALUATION, "link-prediction": _EVALUATION}),
+    tasks=MappingProxyType(
+        {
+            "node-classification": _EVALUATION,
+            "link-prediction": _EVALUATION,
+            "node-clustering": _clustering(("daegc", "k-means")),
+            "node-clustering-pretrained": _clustering(("daegc",), pretraining=200),
+            "structural-anomaly-detection": _ANOMALIES,
+            "contextual-anomaly-detection": _ANOMALIES,
+        }
+    ),
     form="graph",
 )

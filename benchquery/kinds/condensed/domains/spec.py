@@ -21,7 +21,9 @@ NONE = "none"
 EVERY = "*"
 """Any dataset, where a method says what differs by size."""
 
-Family = Literal["core-set", "gradient", "distribution", "trajectory", "kernel", "mining"]
+Family = Literal[
+    "core-set", "gradient", "distribution", "trajectory", "kernel", "spectral", "mining"
+]
 Size = Literal["ratio", "per_class"]
 """What says how large the result of a condensation is: its nodes relative to the original graph's,
 or the number of graphs or images of each class."""
@@ -35,7 +37,7 @@ class MethodSpec:
         module: The module that has its function ``condense``.
         family: What it matches.
         init: Its usual initialisation; ``none`` if it selects instead of making anything.
-        backbone: The model it usually matches or embeds with.
+        backbone: The model it usually matches or embeds with; ``none`` if it needs no model.
         defaults: Its hyper-parameters.
         by_dataset: What differs on some datasets.
         by_size: What differs there, or on `EVERY` dataset, from some size on: of sizes that are not
@@ -109,6 +111,7 @@ class TaskSpec:
         recipe: Version of the defaults and of what is done; part of the hash of each evaluation of
             this task and of no other's.
         families: Families of models that can do it, by name.
+        measures: Further test figures beside the metric, by the names of their columns.
     """
 
     models: tuple[str, ...]
@@ -118,6 +121,7 @@ class TaskSpec:
     presets: Mapping[str, Mapping[str, Value]] = dataclasses.field(default_factory=dict)
     recipe: str = RECIPE
     families: Mapping[str, ModelFamily] = dataclasses.field(default_factory=dict)
+    measures: tuple[str, ...] = ()
 
     def hyperparameters(self, model: str) -> dict[str, Value]:
         """Return the hyper-parameters of a model's training."""

@@ -42,7 +42,7 @@ function graphParts(graph) {
   return [
     drawGraph(graph),
     note(`${formatCount(graph.classes.length)} nodes of ${classes} classes on a circle, ${edges}`),
-    make("h4", {}, "Degrees"),
+    make("h3", {}, "Degrees"),
     drawDegrees(graph.degrees),
   ];
 }

@@ -3,6 +3,7 @@
 
 import { createView as createGenericView } from "../../generic_view.js";
 import { condensedDetails } from "./details.js";
+import { leaderboardPane } from "./leaderboard_pane.js";
 import { pythonOf } from "./python.js";
 import { sizeOf } from "./size.js";
 
@@ -40,7 +41,13 @@ export function createView(kind, catalogue) {
     many: "evaluated graphs",
     ringed: "the chosen graph by other models",
     comparable: false,
-    start: (table) => ({ x: sizeOf(table), y: "perf", colour: "method", list: "best" }),
+    start: (table) => ({
+      x: sizeOf(table),
+      y: "perf",
+      colour: "method",
+      list: "best",
+      pane: "leaderboard",
+    }),
     readKey: (text) => (KEY.test(text) ? text : null),
     nameOf: (key) => key.slice(0, 8),
     headings: (table) => ["graph", ...namesOf(table)],
@@ -49,6 +56,9 @@ export function createView(kind, catalogue) {
       title: ["method", sizeOf(table)].map(textOf(table, row)).join(" · "),
       facts: ["init", "seed", "model"].map((name) => [name, textOf(table, row)(name)]),
     }),
+    findHint: "by method, model, hash",
+    modelsOf: (table) => [...new Set(table.values("model"))],
+    panes: [leaderboardPane],
     python,
     details: (shown, actions) => condensedDetails({ ...shown, catalogue }, actions),
   };

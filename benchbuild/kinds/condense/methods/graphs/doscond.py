@@ -16,7 +16,8 @@ one dataset only.
 Protocol ``as-released`` is GC-Bench's version: features begin as noise where edges are real (fault
 G1), the squared distance is not divided by the real gradients' size (G2), it stops when the loss,
 which is that of another network each time, has found no new minimum for 50 epochs (G3), and what it
-keeps is a relaxed sample of which every entry above 0 is an edge (G4).
+keeps is a relaxed sample of which every entry above 0 is an edge (G4). Its loop prints figures of
+other graphs than it keeps, those of the edges that are more probable than not: ``likely`` ones.
 """
 
 from __future__ import annotations
@@ -153,9 +154,10 @@ class DosCondState:
     def graphs(self) -> CondensedGraphs:
         """Return a copy of the graphs as they are."""
         edges = probabilities(self.logits)
-        if self._config.protocol == "as-released" and self._sample is not None:
+        likely = self._config["edges"] == "likely"
+        if self._config.protocol == "as-released" and self._sample is not None and not likely:
             edges = (self._sample > 0).float()
-        elif self._config["edges"] == "hard":
+        elif self._config["edges"] != "soft":
             edges = (edges > 0.5).float()
         return CondensedGraphs.from_dense(self.x, edges, self.labels).detach()
 

@@ -67,7 +67,7 @@ class DistributionMatching(Matching):
             torch.split(chosen, AT_ONCE), torch.split(labels, AT_ONCE), strict=True
         ):
             images = self._siamese.apply(self._problem.images(part), draws[classes.cpu()])
-            rows = self._backbone.embed(weights, images)
+            rows = self._backbone.embed_real(weights, images)
             if total is None:
                 total = rows.new_zeros(len(numbers), rows.shape[1])
             total.index_add_(0, classes, rows)

@@ -1,0 +1,1 @@
+"""Choosing: settings of a condensation method, tried on validation figures alone."""

@@ -1,0 +1,88 @@
+"""What settings of condensation methods are chosen from, on what, and with what budget.
+
+All of it is written down here, before anything is run. A search sees validation figures only, and
+only those of `SEED`, which is not what is reported. Trial 0 has a method's present settings, so a
+search changes them only for something that does better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from benchbuild.errors import PlanError
+from benchquery.allowed import Value
+
+SEED = 0
+"""The condensation seed of searches; what is reported has others."""
+
+ANCHORS: Mapping[str, tuple[float, ...]] = MappingProxyType(
+    {"cora": (0.026,), "citeseer": (0.018,), "acm": (0.00066,), "dblp": (0.00037,)}
+)
+"""The sizes that settings are tried at, by dataset; what they give there is used at all sizes."""
+
+Ranges = Mapping[str, tuple[Value, ...]]
+
+
+@dataclass(frozen=True)
+class Search:
+    """A search among settings.
+
+    Attributes:
+        ranges: What each hyper-parameter is drawn from.
+        trials: How many choices are tried, the present one included.
+    """
+
+    ranges: Ranges
+    trials: int
+
+
+_RATES = (1e-5, 1e-4, 1e-3, 1e-2)
+_MATCHING: Ranges = MappingProxyType(
+    {"lr_feat": _RATES, "lr_adj": _RATES, "edge_bias": (0.0, -5.0)}
+)
+_STUDENTS: Ranges = MappingProxyType(
+    {
+        "lr_feat": (1e-4, 5e-4, 2e-3),
+        "lr_student": (0.1, 0.5, 1.0),
+        "start_epochs": (10, 20, 40),
+        "feature_scale": (1.0, 4.0, 16.0, 32.0),
+    }
+)
+_NODES: Mapping[str, Search] = MappingProxyType(
+    {
+        "gcond": Search(_MATCHING, 6),
+        "doscond": Search({**_MATCHING, "distance": ("cosine", "mse")}, 8),
+        "sgdd": Search(
+            {"lr_feat": _RATES, "lr_adj": (0.01, 0.1), "transport": (0.1, 1.0, 10.0)}, 6
+        ),
+        "gcdm": Search(_MATCHING, 6),
+        "dm": Search(_MATCHING, 12),
+        "sfgc": Search(_STUDENTS, 12),
+        "geom": Search({**_STUDENTS, "lr_label": _RATES, "beta": (0.0, 0.01, 0.1)}, 12),
+    }
+)
+SEARCHES: Mapping[str, Mapping[str, Search]] = MappingProxyType({"nodes": _NODES})
+"""By domain and method; core-sets have nothing to choose."""
+NOTHING = Search({}, 12)
+"""The search of a method for which nothing is written down: all that is drawn has to be said."""
+
+
+def search_of(domain: str, method: str) -> Search:
+    """Return the search that is written down for a method; `NOTHING` if there is none."""
+    return SEARCHES.get(domain, {}).get(method, NOTHING)
+
+
+def anchors_of(dataset: str) -> tuple[float, ...]:
+    """Return the sizes that settings are tried at.
+
+    Raises:
+        PlanError: If none are written down for a dataset.
+    """
+    if dataset not in ANCHORS:
+        raise PlanError(
+            f"dataset {dataset!r} has no size that settings are tried at, say it with --size; "
+            f"there are some for {', '.join(ANCHORS)}"
+        )
+    return ANCHORS[dataset]
