@@ -42,9 +42,10 @@ def test_every_method_is_there_with_its_controls(dataset: str) -> None:
     assert 0 not in cond.column("seed")
 
 
+CHOSEN = ("random", "herding", "k-center")
 CHEAP = {
-    "dd": {("random", 1), ("random", 10), ("herding", 1), ("herding", 10), ("mirage", 1)},
-    "molhiv": set(product(("random", "herding", "k-center", "mirage"), (1, 10))),
+    "dd": {*product(CHOSEN, (1, 10)), *product(("mirage",), (1, 5, 10, 20, 50))},
+    "molhiv": set(product((*CHOSEN, "mirage"), (1, 10))),
 }
 
 
@@ -54,7 +55,8 @@ def test_large_sets_have_what_is_cheap(dataset: str) -> None:
     rows = condread(dataset).records()
     assert {(row["status"], row["eval_seeds"], row["seed"]) for row in rows} == {("ok", 1, 1)}
     assert all(np.isnan(row["full_perf"]) for row in rows)
-    assert all(np.isfinite(row["gain_over_random"]) for row in rows)
+    beside_random = [row for row in rows if row["per_class"] in (1, 10)]
+    assert all(np.isfinite(row["gain_over_random"]) for row in beside_random)
     for model in ("gcn", "gin"):
         judged = {(row["method"], row["per_class"]) for row in rows if row["model"] == model}
         assert judged == CHEAP[dataset]
@@ -67,7 +69,8 @@ def test_the_number_of_atoms_alone_tells_molecules_of_molbace_apart() -> None:
 
 
 def test_the_whole_set_gives_what_the_paper_prints() -> None:
-    for row in condread("nci1").where(method="random", per_class=1, seed=1).records():
+    usual = {"method": "random", "per_class": 1, "seed": 1, "protocol": "corrected"}
+    for row in condread("nci1").where(**usual).records():
         printed = whole_accuracy("nci1", row["model"], row["task"])
         assert printed is not None
         assert 100 * row["full_perf"] == pytest.approx(printed.percent, abs=2)

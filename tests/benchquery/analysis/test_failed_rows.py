@@ -35,7 +35,7 @@ from benchquery import (
     read_weights,
 )
 from benchquery.errors import QueryError
-from benchquery.kinds.architectures.analysis.fidelity import largest_errors
+from benchquery.kinds.architectures.analysis.fidelity import by_wiring, largest_errors
 from benchquery.kinds.architectures.arch import NODES, OPS
 from benchquery.kinds.condensed.analysis import means_with_figures
 from benchquery.kinds.condensed.leaderboard import leaderboard
@@ -238,6 +238,7 @@ CASES = (
     Case("answered", cells, MEASURED, least=0),
     Case("largest_errors", lambda t: largest_errors(t, lightread("cora"), "perf", 3), BUILT,
          ("perf", *PERF_SEEDS), least=0, examples=10),
+    Case("by_wiring", lambda t: by_wiring(t, lightread("cora")), BUILT, least=0, examples=10),
     Case("random_search_exactly", lambda t: random_search_exactly(t, 1),
          columns=("valid_perf", "perf")),
     Case("find_chances", chances, columns=("valid_perf", "perf")),
