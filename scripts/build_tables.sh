@@ -184,7 +184,7 @@ defaults="$defaults --hp nodes=68 --hp rank=16"
 {
     released kidd-1 --per-class 1 --method kidd-lr --init published-random $judged
     released kidd-1-sum --per-class 1 --init published-random $kidd $added
-    released kidd-10 --per-class 10 --init published-random $kidd $judged
+    released kidd-10 --per-class 10 --init published-random --method kidd-lr --hp evaluate_every=10 $judged
     released kidd-10-sum --per-class 10 --init published-random $kidd $added
     released kidd-50-sum --per-class 50 --init published-herding $kidd $added --eval-hp weight_decay=5e-5
     released defaults-1 --per-class 1 $defaults $judged
