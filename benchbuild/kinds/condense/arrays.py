@@ -73,7 +73,8 @@ def read_npz(path: Path, allowed: Collection[str], at_most: int) -> dict[str, np
     except FileNotFoundError:
         raise
     except Exception as error:
-        raise ValueError(str(error) or type(error).__name__) from error
+        said = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise ValueError(said) from error
 
 
 def _read(content: bytes, kinds: str = "fiu") -> np.ndarray:
