@@ -172,8 +172,8 @@ def _words(rng: random.Random, names: tuple[str, ...], actions: list[argparse.Ac
     if rng.random() < (0.6 if words[0] == "show" else harm / 3):
         words += rng.choice([["--hash", "61237"], ["--nope"], ["--ops", "gcn"], ["x\ny"], ["--"]])
     elif words[0] == "show":
-        names = rng.sample(["hash", "link", "ops", "method", "ratio", "seed", "self"], 2)
-        words += [word for name in names for word in (f"--{name}", rng.choice(_HOSTILE))]
+        keys = rng.sample(["hash", "link", "ops", "method", "ratio", "seed", "self"], 2)
+        words += [word for key in keys for word in (f"--{key}", rng.choice(_HOSTILE))]
     return words
 
 
