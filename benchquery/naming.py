@@ -34,6 +34,19 @@ DATASET_ALIASES: Mapping[str, str] = MappingProxyType(
 )
 """What datasets are called elsewhere, in lower case -> what they are called here."""
 
+_MOST_DIGITS = 18
+
+
+def whole_number(text: str) -> int | None:
+    """Return the number from 0 up that a text is, or None; nothing here has over 18 digits.
+
+    Example:
+        >>> whole_number(" 61237")
+        61237
+    """
+    digits = text.strip()
+    return int(digits) if digits.isdecimal() and len(digits) <= _MOST_DIGITS else None
+
 
 def match_name(
     name: object, allowed: Iterable[str], aliases: Mapping[str, str] = MappingProxyType({})

@@ -40,6 +40,20 @@ def test_fuzzed_command_lines_end_well(tmp_path: Path) -> None:
     assert outcome.harmless > 0
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("benchquery", "show", "cora", "--hash", "9" * 5_000),
+        ("benchquery", "show", "cora", "--link", "9" * 5_000, "--ops", "gcn,gin,fc,cheb"),
+        ("benchquery", "show", "cora-condensed", "--self", "1"),
+        ("benchbuild", "train", "--dataset", f"digits:train={'9' * 5_000}", "--out", "run"),
+    ],
+)
+def test_numbers_beyond_all_digits_are_refused(words: tuple[str, ...], tmp_path: Path) -> None:
+    code, errors = commands._run_here(random.Random(0), words[0], list(words[1:]))
+    assert (code, commands._fault(list(words[1:]), code, errors)) == (2, "")
+
+
 def test_a_command_that_takes_the_streams_gets_a_process_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

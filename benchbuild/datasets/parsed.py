@@ -4,14 +4,14 @@ Reading proteins from its tables takes 41 seconds of a core, and every worker wo
 Here the first worker writes the arrays of the graph; it and the others map them into memory, where
 the system keeps one copy for all. The folder of a graph is named after the contents of the files
 that it was read from, is written aside and renamed, and says what its checksum is. That is
-compared whenever it is read: a record states the checksum of its data anyway.
+compared whenever it is read: a record states the checksum of its data anyway. What else is said of
+the graph has a checksum of its own. Whatever is wrong with a folder, the graph is parsed anew.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import os
 import shutil
 import tempfile
@@ -32,6 +32,8 @@ from benchbuild.datasets.root import data_root
 from benchbuild.errors import WriteError
 from benchbuild.pipeline.files import locked, make_folder, sync_folder
 from benchquery.places import user_cache
+from benchquery.table.files import check_regular, read_regular
+from benchquery.table.sealed import parse_object, seal, unseal
 
 CACHE_VARIABLE = "GRAPHTAB_CACHE"
 KEPT_FROM = 32_000_000
@@ -89,21 +91,21 @@ def _key(name: str, root: Path) -> str | None:
 
 
 def _shared(name: str, root: Path | str | None, folder: Path) -> Graph | GraphSet | ImageSet:
-    if (found := _read(folder)) is not None:
+    if (found := read_parsed(folder)) is not None:
         return found
     make_folder(folder.parent)
     with locked(folder.with_suffix(".lock"), wait=True):
-        if (found := _read(folder)) is not None:
+        if (found := read_parsed(folder)) is not None:
             return found
         shutil.rmtree(folder, ignore_errors=True)
         graph = load_data(name, root)
         if isinstance(graph, Graph):
-            _write(graph, folder)
-            return _read(folder) or graph
+            write_parsed(graph, folder)
+            return read_parsed(folder) or graph
         return graph
 
 
-def _write(graph: Graph, folder: Path) -> None:
+def write_parsed(graph: Graph, folder: Path) -> None:
     """Write a graph aside and rename it, so that it is there whole or not at all."""
     with tempfile.TemporaryDirectory(prefix=".parsed-", dir=folder.parent) as aside:
         scratch = Path(aside)
@@ -111,7 +113,7 @@ def _write(graph: Graph, folder: Path) -> None:
             np.save(scratch / f"{label}.npy", tensor.numpy())
         about = {fact: getattr(graph, fact) for fact in FACTS}
         shape, checksum = list(graph.x.shape), graph.checksum
-        body = json.dumps({**about, "shape": shape, "checksum": checksum})
+        body = seal({**about, "shape": shape, "checksum": checksum})
         (scratch / ABOUT).write_text(body, encoding="utf-8")
         for path in scratch.iterdir():
             with path.open("rb") as file:
@@ -134,14 +136,11 @@ def _arrays(graph: Graph) -> Iterator[tuple[str, Tensor]]:
             yield name, tensor
 
 
-def _read(folder: Path) -> Graph | None:
+def read_parsed(folder: Path) -> Graph | None:
     """Map a graph into memory; None if it is not there, or is damaged."""
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RuntimeError):
-        about: dict[str, Any] = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
-        arrays = {
-            path.stem: torch.from_numpy(np.load(path, mmap_mode="c", allow_pickle=False))
-            for path in folder.glob("*.npy")
-        }
+    with contextlib.suppress(Exception):
+        about = unseal(parse_object(read_regular(folder / ABOUT)))
+        arrays = {path.stem: _mapped(path) for path in folder.glob("*.npy")}
         if "x" not in arrays:
             crow, col, values = (arrays.pop(f"x.{part}") for part in _PARTS)
             shape = (int(about["shape"][0]), int(about["shape"][1]))
@@ -151,3 +150,8 @@ def _read(folder: Path) -> Graph | None:
         if graph.checksum == about["checksum"]:
             return graph
     return None
+
+
+def _mapped(path: Path) -> Tensor:
+    check_regular(path)
+    return torch.from_numpy(np.load(path, mmap_mode="c", allow_pickle=False))

@@ -11,7 +11,8 @@ from pathlib import Path
 from benchbuild.fuzzing.outcome import Fuzzer
 
 FUZZERS = (
-    "tables", "payloads", "runs", "records", "settings", "traces", "pickles", "commands",
+    "tables", "payloads", "runs", "records", "settings", "traces", "kept", "pickles",
+    "commands",
 )  # fmt: skip
 """Modules of this package; each has a function ``fuzz``."""
 

@@ -40,7 +40,19 @@ _LIKELY = {
     "table": ("cora", "proteins", "cora-built", "cora-condensed", "nope", "table"),
     "tables": ("cora", "proteins", "nope", "table"),
     "names": ("cora", "proteins", "pareto", "pie", "cora-condensed"),
-    "dataset": ("karate", "cora", "csbm", "nope"),
+    "dataset": (
+        "karate",
+        "cora",
+        "csbm",
+        "nope",
+        f"digits:train={'9' * 5_000}",
+        "csbm:nodes=-1",
+        "own-images:file=x",
+    ),
+    "graph": ("file", "loop", "table", "/dev/null", "nope.npz"),
+    "registry": (".", "file", "loop", "table", "ftp://x", "http://[", "http://127.0.0.1:1/"),
+    "mirror": (".", "loop", "ftp://x", "http://127.0.0.1:1/"),
+    "to": ("fetched", "file", "loop", "/dev/null"),
     "strategy": ("random", "evolution", "nope"),
     "budget": ("5", "0.01%", "1s", "0", "-3", "many", "nan", "nan%", "9" * 5_000),
     "seeds": ("1", "2", "0", "-1", "some", "0,1"),
@@ -159,6 +171,9 @@ def _words(rng: random.Random, names: tuple[str, ...], actions: list[argparse.Ac
             words += [_value(rng, action, harm) for _ in range(many)]
     if rng.random() < (0.6 if words[0] == "show" else harm / 3):
         words += rng.choice([["--hash", "61237"], ["--nope"], ["--ops", "gcn"], ["x\ny"], ["--"]])
+    elif words[0] == "show":
+        keys = rng.sample(["hash", "link", "ops", "method", "ratio", "seed", "self"], 2)
+        words += [word for key in keys for word in (f"--{key}", rng.choice(_HOSTILE))]
     return words
 
 

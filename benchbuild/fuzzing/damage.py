@@ -7,7 +7,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+import numpy as np
+
 Damage = Callable[[bytes, random.Random], bytes]
+_ALNUM = np.array([bytes([byte]).isalnum() for byte in range(256)])
 
 
 def flip_bit(content: bytes, rng: random.Random) -> bytes:
@@ -30,8 +33,8 @@ def _flip(content: bytes, rng: random.Random, count: int) -> bytes:
 
 def change_letter(content: bytes, rng: random.Random) -> bytes:
     """Write another letter or digit in the place of one, so that a text stays a text."""
-    places = [place for place, byte in enumerate(content) if chr(byte).isalnum() and byte < 128]
-    place = rng.choice(places or [0])
+    places = np.flatnonzero(_ALNUM[np.frombuffer(content, np.uint8)])
+    place = int(rng.choice(places if len(places) else [0]))
     other = rng.choice(b"0123456789" if chr(content[place]).isdigit() else b"abcdefxyzABCXYZ")
     return content[:place] + bytes([other]) + content[place + 1 :]
 

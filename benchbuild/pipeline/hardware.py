@@ -12,6 +12,8 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
+from benchquery.naming import whole_number
+
 ENVIRONMENT = "environment"
 """The column of records that says where they were made, as JSON; a kind need not have it."""
 
@@ -30,8 +32,7 @@ def hardware_warnings(table: pa.Table) -> Iterator[str]:
         where = json.loads(text) if text else {}
         if isinstance(where, dict):
             models[_model(where)] += count
-            workers = str(where.get("workers_per_device", "1"))
-            sharing.add(int(workers) if workers.isdecimal() else 1)
+            sharing.add(whole_number(str(where.get("workers_per_device", "1"))) or 1)
     del models[""]
     if len(models) > 1 and any(model != "CPUs" for model in models):
         counts = ", ".join(f"{count:,} on {model}" for model, count in sorted(models.items()))

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchbuild.errors import PublishError
+from benchbuild.pipeline.files import make_folder
 from benchbuild.publishing.card import card
 from benchbuild.publishing.citation import CITATION, citation
 from benchbuild.publishing.croissant import CROISSANT, croissant
 from benchbuild.publishing.facts import lay_out
 from benchbuild.publishing.registry import write_registry
-from benchquery.table.manifest import StoredFile, describe_file
+from benchquery.table.manifest import MANIFEST, StoredFile, describe_file
 from benchquery.table.stage import new_stage, recover
 from benchquery.table.store import verify
 
@@ -57,20 +58,25 @@ def publish(
         address: Where the folder will lie, for the metadata.
 
     Raises:
-        PublishError: If the folder is there, two tables have one name, or licences differ.
+        PublishError: If the folder is there or can't be made, there is no table, two have one name,
+            or licences differ.
         CorruptTableError: If a table is damaged.
     """
+    if not tables:
+        raise PublishError("there is no table to publish; name one or more")
     names = [table.resolve().name for table in tables]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise PublishError(f"two tables are called {', '.join(twice)}")
     licence = licence or _licence(tables)
     if out.exists():
         raise PublishError(f"{out} exists already; name another folder or remove it first")
-    out.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(out.parent)
     recover(out)
     with new_stage(out) as stage:
         for name, table in zip(names, tables, strict=True):
-            shutil.copytree(table, stage / name)
+            (stage / name).mkdir()
+            for file in (MANIFEST, *verify(table).files):
+                shutil.copyfile(table / file, stage / name / file)
             verify(stage / name)
         laid_out = [lay_out(name, stage / name, stage) for name in names]
         write_registry(stage, mirrors=mirrors)

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from benchbuild.errors import PublishError
 from benchbuild.pipeline.files import write_whole
+from benchquery.naming import whole_number
 from benchquery.table.files import read_regular
 from benchquery.table.manifest import MANIFEST, StoredFile, describe_file, read_manifest
 from benchquery.table.offers import REGISTRY, Offer, Registry, check_mirror, parse_registry
@@ -82,6 +83,7 @@ def _version(before: Offer | None, manifest: StoredFile) -> str:
     """Return the version of a table: whole numbers, one up for every change."""
     if before is None:
         return FIRST
-    if before.manifest == manifest or not before.version.isdecimal():
+    number = whole_number(before.version)
+    if before.manifest == manifest or number is None:
         return before.version
-    return str(int(before.version) + 1)
+    return str(number + 1)

@@ -16,7 +16,7 @@ from benchquery import __version__
 from benchquery._imports import LazyModule
 from benchquery.errors import BenchQueryError, QueryError
 from benchquery.table.rows import RowTable
-from benchquery.table.store import open_table, tables
+from benchquery.table.store import find, open_folder, tables
 from benchquery.text import to_plain
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def _open(table: str) -> RowTable[Any]:
     """
     if "/" in table or "\\" in table:
         raise QueryError(f"{table!r} is no name of a table; list_tables has them")
-    return open_table(table)
+    return open_folder(find(table))
 
 
 def _few(count: int) -> int:

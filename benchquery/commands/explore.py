@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchquery.commands.options import add_command, print_done
+from benchquery.program import one_line
 from benchquery.text import to_json
 
 
@@ -46,8 +47,10 @@ def _run(args: argparse.Namespace) -> None:
         print(to_json({"url": url, "tables": len(site.names)}) if args.json else said, flush=True)
 
     site = Site(args.source)
+    if args.export is not None:
+        site.leave_out_damaged()
     for folder, reason in site.left_out:
-        print(f"left out: {folder}: {reason}", file=sys.stderr)
+        print(one_line(f"left out: {folder}: {reason}"), file=sys.stderr)
     if args.export is None:
         serve(site, host=args.host, port=args.port, open_browser=args.browser, announce=announce)
         return

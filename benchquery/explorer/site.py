@@ -27,7 +27,14 @@ from benchquery.table.manifest import read_manifest
 from benchquery.table.registry import kind_names, kind_of
 from benchquery.table.rows import RowTable
 from benchquery.table.schema import CURVE_COLUMNS
-from benchquery.table.store import PathLike, TableInfo, open_folder, table_folders, table_info
+from benchquery.table.store import (
+    PathLike,
+    TableInfo,
+    open_folder,
+    table_folders,
+    table_info,
+    verify,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -82,9 +89,7 @@ class Site:
                 self._infos.setdefault(name, info)
             except BenchQueryError as error:
                 self.left_out.append((folder, str(error)))
-        if not self._infos:
-            reasons = "".join(f"; {folder} is left out: {why}" for folder, why in self.left_out)
-            raise TableNotFoundError(f"there are no tables in {source or 'any source'}{reasons}")
+        self._check_there_are_some(str(source or "any source"))
         order = kind_names()
         self._views = dict(sorted(self._views.items(), key=lambda item: order.index(item[0])))
         self._sections = {section for view in self._views.values() for section in view.files}
@@ -94,6 +99,25 @@ class Site:
         self._names: dict[tuple[str, str], frozenset[str]] = {}
         self._opened: dict[str, RowTable[Any]] = {}
         self._lock = threading.RLock()
+
+    def _check_there_are_some(self, where: str) -> None:
+        if not self._infos:
+            reasons = "".join(f"; {folder} is left out: {why}" for folder, why in self.left_out)
+            raise TableNotFoundError(f"there are no tables in {where}{reasons}")
+
+    def leave_out_damaged(self) -> None:
+        """Check all tables from end to end, and leave out those that are damaged.
+
+        Raises:
+            TableNotFoundError: If none is left.
+        """
+        for name, info in list(self._infos.items()):
+            try:
+                verify(info.path)
+            except BenchQueryError as error:
+                self.left_out.append((info.path, str(error)))
+                del self._infos[name]
+        self._check_there_are_some("the source")
 
     def _add_kind(self, name: str) -> None:
         """Add the view of a kind, and the files that it brings to the page.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from benchquery.errors import CorruptTableError, FetchError
+from benchquery.errors import BenchQueryError, CorruptTableError, FetchError
 from benchquery.naming import match_name, suggestion
 from benchquery.places import fetched_tables
 from benchquery.remote.transfer import free_bytes, read_small, transfer
@@ -83,24 +84,35 @@ def fetch(
         told: Is told of every piece that comes in.
 
     Raises:
-        FetchError: If the registry does not offer it, no mirror gives it, or the disk is too small.
+        FetchError: If the registry does not offer it, no mirror gives it, or the folder has too
+            little room or can't be written to.
         CorruptTableError: If what is offered is no sound table.
     """
     address = _address(registry)
     offer = _offer(_read(address), name, address)
     home = fetched_tables() if to is None else Path(to)
-    folder = home / offer.name
-    for place in (folder, *([BUNDLED / offer.name] if to is None else [])):
-        if _has(place, offer):
-            return Fetched(offer.name, place, new=False)
-    _check_room(home, offer)
+    for place in (home, *([BUNDLED] if to is None else [])):
+        if _has(place / offer.name, offer):
+            return Fetched(offer.name, place / offer.name, new=False)
     bases = _bases(address, mirrors)
-    with new_table(folder, replace=True) as stage:
+    try:
+        _check_room(home, offer)
+        _bring(offer, home, [f"{base.rstrip('/')}/{offer.name}" for base in bases], told)
+    except BenchQueryError:
+        raise
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise FetchError(f"can't put {offer.name!r} into {home}: {reason}") from error
+    return Fetched(offer.name, home / offer.name, new=True)
+
+
+def _bring(offer: Offer, home: Path, mirrors: Sequence[str], told: Told) -> None:
+    """Bring a table into a folder, whole or not at all."""
+    with new_table(home / offer.name, replace=True) as stage:
 
         def bring(file: str, expected: StoredFile) -> None:
-            addresses = [f"{base.rstrip('/')}/{offer.name}/{file}" for base in bases]
             transfer(
-                addresses,
+                [f"{mirror}/{file}" for mirror in mirrors],
                 expected,
                 home / _PARTS,
                 stage / file,
@@ -108,10 +120,13 @@ def fetch(
             )
 
         bring(MANIFEST, offer.manifest)
-        for file, expected in read_manifest(stage).files.items():
+        files = read_manifest(stage).files
+        size = offer.manifest.bytes + sum(file.bytes for file in files.values())
+        if size != offer.bytes:
+            raise FetchError(f"{offer.name!r} has {size:,} bytes, offered were {offer.bytes:,}")
+        for file, expected in files.items():
             bring(file, expected)
         verify(stage)
-    return Fetched(offer.name, folder, new=True)
 
 
 def _address(registry: str | os.PathLike[str] | None) -> str:
@@ -121,7 +136,9 @@ def _address(registry: str | os.PathLike[str] | None) -> str:
     if "://" in text:
         return text
     path = Path(text)
-    return str((path / REGISTRY if path.is_dir() else path).absolute())
+    with contextlib.suppress(OSError):  # a name that is too long is not that of a folder
+        path = path / REGISTRY if path.is_dir() else path
+    return str(path.absolute())
 
 
 def _read(address: str) -> Registry:
@@ -157,7 +174,7 @@ def _has(folder: Path, offer: Offer) -> bool:
     """Tell whether a folder holds the table in the version that is offered."""
     try:
         return describe_file(folder / MANIFEST) == offer.manifest and bool(verify(folder))
-    except (OSError, CorruptTableError):
+    except (OSError, ValueError, CorruptTableError):
         return False
 
 

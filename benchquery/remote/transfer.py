@@ -12,6 +12,7 @@ import fcntl
 import http.client
 import os
 import shutil
+import stat
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
@@ -55,9 +56,12 @@ def transfer(
         FetchError: If no address gives that file; the message has the reason of each.
     """
     parts.mkdir(parents=True, exist_ok=True)
-    part = parts / f"{expected.sha256}.part"
+    part, lock = (parts / f"{expected.sha256}.{what}" for what in ("part", "lock"))
+    for path in (part, lock):
+        if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
+            path.unlink()  # a link would be followed, a pipe waited for
     reasons = []
-    with _only_one(parts / f"{expected.sha256}.lock"):
+    with _only_one(lock):
         for address in addresses:
             try:
                 _bring(address, expected, part, progress)
@@ -88,20 +92,30 @@ def read_small(address: str, at_most: int) -> bytes:
 
 
 def _bring(address: str, expected: StoredFile, part: Path, progress: Progress) -> None:
-    """Complete the part from an address, again where the connection is cut, and check it."""
-    idle = 0
-    while (before := _size(part)) < expected.bytes or not part.exists():
+    """Bring a file from an address: the rest of what is there, or all of it if that was wrong."""
+    begun = part.exists()
+    _complete(address, expected, part, progress)
+    if begun and describe_file(part) != expected:
+        part.unlink()
+        _complete(address, expected, part, progress)
+    if describe_file(part) != expected:
+        part.unlink()
+        raise ValueError("it has other bytes than were offered")
+
+
+def _complete(address: str, expected: StoredFile, part: Path, progress: Progress) -> None:
+    """Complete the part from an address, again where the connection is cut."""
+    idle, most = 0, _size(part)
+    while _size(part) < expected.bytes or not part.exists():
         cut: Exception | None = None
         try:
             _append(address, expected, part, progress)
         except (ConnectionError, TimeoutError, http.client.IncompleteRead) as error:
             cut = error
-        idle = 0 if _size(part) > before else idle + 1
+        idle = 0 if _size(part) > most else idle + 1
+        most = max(most, _size(part))
         if idle == TRIES:
-            raise cut or ValueError(f"it ends after {before:,} of {expected.bytes:,} bytes")
-    if describe_file(part) != expected:
-        part.unlink()
-        raise ValueError("it has other bytes than were offered")
+            raise cut or ValueError(f"it ends after {most:,} of {expected.bytes:,} bytes")
 
 
 def _append(address: str, expected: StoredFile, part: Path, progress: Progress) -> None:
@@ -162,9 +176,14 @@ def _opener() -> urllib.request.OpenerDirector:
 @contextlib.contextmanager
 def _only_one(lock: Path) -> Iterator[None]:
     """Let one process at a time work on a part; others wait."""
-    with lock.open("w") as file:
-        with contextlib.suppress(OSError):  # a file system without locks
-            fcntl.flock(file, fcntl.LOCK_EX)
+    with contextlib.ExitStack() as stack:
+        while True:
+            file = stack.enter_context(lock.open("w"))
+            with contextlib.suppress(OSError):  # a file system without locks
+                fcntl.flock(file, fcntl.LOCK_EX)
+            # Who held it before may have removed it, and another may have made a new one.
+            if lock.exists() and os.path.samestat(os.fstat(file.fileno()), lock.stat()):
+                break
         yield
         lock.unlink(missing_ok=True)
 

@@ -266,7 +266,7 @@ def plain_size(dtype: str, rows: int) -> int:
 
 def parse_file(name: str, file: Any) -> StoredFile:
     """Check the size and checksum that are stated of a file; ValueError says what does not fit."""
-    if name in {"", ".", "..", MANIFEST} or set(name) & set("/\\\0"):
+    if name in {"", ".", "..", MANIFEST} or set(name) & set("/\\") or not name.isprintable():
         raise ValueError(f"the file name {name!r} leaves the folder, or is no other file's")
     _check_names(file, {field.name for field in dataclasses.fields(StoredFile)}, f"file {name!r}")
     _check_count(file["bytes"], _MOST_BYTES, f"the bytes of {name!r}")

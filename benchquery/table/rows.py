@@ -238,7 +238,7 @@ class RowTable(Generic[Key]):
         """Return everything that is known of the row at a position, as plain data."""
         return dict(self._whole_record(row))
 
-    def pick(self, **values: str) -> int:
+    def pick(self, /, **values: str) -> int:
         """Return the position of the one row that has some values.
 
         Args:
@@ -290,7 +290,7 @@ class RowTable(Generic[Key]):
         """Return what a value of a condition stands for; a hook of kinds."""
         return value
 
-    def where(self, *conditions: str | Mask, **equals: object) -> Self:
+    def where(self, /, *conditions: str | Mask, **equals: object) -> Self:
         """Return the rows that fulfil all conditions.
 
         Args:

@@ -110,6 +110,11 @@ def _is_table(folder: Path) -> bool:
     return os.path.lexists(folder / MANIFEST)
 
 
+def _is_name(name: str) -> bool:
+    """Tell whether a name is that of a folder in a source: no path, and not hidden."""
+    return Path(name).name == name and not name.startswith(".")
+
+
 def _name_of(folder: Path) -> str:
     """Return the name of a folder, also of one that was named relative to another."""
     return folder.name or folder.resolve().name
@@ -220,7 +225,7 @@ def _find(name: PathLike, source: PathLike | None, kind: str | None) -> tuple[Pa
 def _named(name: str, places: tuple[Path, ...], kind: str | None) -> Iterator[Path]:
     """List the tables that go by a name, place by place, the likeliest first."""
     for place in places:
-        if Path(name).name == name and _is_table(folder := place / name):
+        if _is_name(name) and _is_table(folder := place / name):
             yield folder
         folders = list(_folders(place))
         by_name = {_name_of(folder): folder for folder in folders}

@@ -40,7 +40,7 @@ def new_table(folder: Path, *, replace: bool = False) -> Iterator[Path]:
     recover(folder)
     if folder.exists() and not replace:
         raise QueryError(f"{folder} exists already; name another folder or remove it first")
-    if folder.exists() and not (folder / MANIFEST).is_file():
+    if os.path.lexists(folder) and not (folder / MANIFEST).is_file():
         raise QueryError(f"{folder} is no table, so it is not replaced; name another folder")
     with new_stage(folder) as stage:
         yield stage

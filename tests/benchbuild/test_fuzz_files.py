@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchbuild.fuzzing import payloads, records, runs, settings, tables, traces
+from benchbuild.fuzzing import kept, payloads, records, runs, settings, tables, traces
 from benchbuild.fuzzing.damage import DAMAGES
 from benchbuild.fuzzing.judging import fuzz_folders
 from benchbuild.fuzzing.outcome import Fuzzer
@@ -19,11 +19,12 @@ from benchquery.errors import QueryError
         (tables.fuzz, 150, 0.7),
         (runs.fuzz, 80, 0.3),
         (traces.fuzz, 300, 0.7),
+        (kept.fuzz, 200, 0.7),
         (payloads.fuzz, 50, 0.5),
         (records.fuzz, 50, 0.2),
         (settings.fuzz, 50, 0.5),
     ],
-    ids=["tables", "runs", "traces", "payloads", "records", "settings"],
+    ids=["tables", "runs", "traces", "kept", "payloads", "records", "settings"],
 )
 def test_damage_is_found_or_harmless(
     fuzz: Fuzzer, trials: int, least: float, fuzzing: Path

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -40,7 +42,7 @@ def saved(path: Path, values: Arrays) -> Path:
 
 
 def read(path: Path) -> StoredGraph:
-    return read_graph(path, WIDTH, CLASSES)
+    return read_graph(path, WIDTH, WIDTH, CLASSES)
 
 
 def with_changes(**changes: object) -> Callable[[], Arrays]:
@@ -66,12 +68,15 @@ WRONG = {
     "no probabilities": with_changes(y=np.ones((10, CLASSES))),
     "must hold x and y": with_changes(y=None),
     "holds adj, edges": with_changes(adj=np.zeros((10, 10))),
-    "holds edges, label": with_changes(label=np.zeros(10)),
+    "holds 'label'; allowed are x, y": with_changes(label=np.zeros(10)),
     "not symmetric": with_changes(edges=None, adj=BAD_ADJ),
     "not from 0 to 1": with_changes(edges=None, adj=2 * (BAD_ADJ + BAD_ADJ.T)),
     "a node that is not from 0 to 9": with_changes(edges=np.array([[0], [10]])),
     "one an edge": with_changes(weights=np.ones(2)),
     "weights, but no edges": with_changes(edges=None, weights=np.ones(2)),
+    "has 34 nodes, the dataset itself has 34": with_changes(x=np.zeros((34, 34), np.int8)),
+    "take [0-9,]+ bytes, more than": with_changes(x=np.zeros((9_999, 34), np.int8)),
+    "are no probabilities": with_changes(y=np.full((10, CLASSES), 1e300)),
     "without pickled objects": with_changes(y=np.array([{}] * 10, dtype=object)),
 }
 
@@ -94,6 +99,59 @@ def test_nothing_is_unpickled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         with pytest.raises(BenchBuildError, match=name):
             read(tmp_path / name)
     assert not (tmp_path / "sprung").exists()
+
+
+def claiming(header: str) -> bytes:
+    """An array that has a header and no numbers."""
+    text = header.ljust(118) + "\n"
+    return b"\x93NUMPY\1\0" + len(text).to_bytes(2, "little") + text.encode()
+
+
+HEADER = "{'descr': '<f8', 'fortran_order': False, 'shape': (%s, 34)}"
+HOSTILE = {
+    "terabytes": claiming(HEADER % 10**12),
+    "beyond all numbers": claiming(HEADER % 10**30),
+    "deep": claiming("(" * 110),
+    "deeper": claiming("-" * 9_000 + "1"),
+    "no header": claiming("{'descr': '''"),
+    "no array": b"x",
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_arrays_are_refused_before_memory_is_taken(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.npz"
+    for packing in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        with zipfile.ZipFile(path, "w", packing) as file:
+            file.writestr("x.npy", HOSTILE[name])
+        with pytest.raises(BenchBuildError, match=r"mine\.npz can't be read"):
+            read(path)
+
+
+def test_hostile_archives_are_refused(tmp_path: Path) -> None:
+    whole = saved(tmp_path / "whole.npz", arrays()).read_bytes()
+    path = tmp_path / "mine.npz"
+    marks = {b"PK\1\2": (8, 10), b"PK\3\4": (6, 8)}
+    for encrypted, method in ((1, 0), (0, 99), (0, 8), (0, 12), (0, 14)):
+        content = bytearray(whole)
+        for mark, (flags, packing) in marks.items():
+            for found in re.finditer(re.escape(mark), whole):
+                content[found.start() + flags] |= encrypted
+                content[found.start() + packing] = method
+        path.write_bytes(content)
+        with pytest.raises(BenchBuildError, match=r"mine\.npz can't be read"):
+            read(path)
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("x.npy", b"")
+        file.writestr("x", b"")
+    with pytest.raises(BenchBuildError, match="twice"):
+        read(path)
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    for place in (tmp_path / "pipe", tmp_path / "loop", tmp_path, Path("/dev/zero")):
+        with pytest.raises(BenchBuildError, match="can't be read"):
+            read(place)
 
 
 def test_edges_and_their_matrix_are_one_graph(tmp_path: Path) -> None:

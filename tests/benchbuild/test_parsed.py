@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 import signal
@@ -80,6 +81,35 @@ def test_a_damaged_one_is_made_again(name: str, damage: str, root: Path) -> None
     assert np.load(entries()[0] / "edge_index.npy").shape[0] == 2
 
 
+@pytest.mark.parametrize("fact", ["split", "inductive", "num_classes", "shape"])
+def test_another_fact_is_noticed(fact: str, root: Path) -> None:
+    """The checksum of a graph is of its arrays, and these say more."""
+    whole = loaded(root)
+    path = entries()[0] / "graph.json"
+    body = json.loads(path.read_text())
+    other = {"split": "random", "inductive": True, "num_classes": 1, "shape": []}
+    path.write_text(json.dumps({**body, fact: other[fact]}))
+    again = loaded(root)
+    assert (again.split, again.facts) == (whole.split, whole.facts)
+    assert json.loads(path.read_text()) == body
+
+
+@pytest.mark.parametrize("content", [b"", b"\x93NUMPY\1\0\x06\0((((((", None])
+def test_a_hostile_one_is_made_again(content: bytes | None, root: Path) -> None:
+    """An edge to nowhere is found by the graph itself, before its checksum is compared."""
+    whole = loaded(root).checksum
+    path = entries()[0] / "edge_index.npy"
+    if content is None:
+        np.save(path, np.load(path) + 10**9)
+    else:
+        path.unlink()
+        path.write_bytes(content)
+    assert loaded(root).checksum == whole
+    path.unlink()
+    os.mkfifo(path)
+    assert loaded(root).checksum == whole
+
+
 def test_other_files_are_another_graph(tmp_path: Path, root: Path) -> None:
     other = tmp_path / "other"
     write_proteins(other, 1e-3, seed=1)
@@ -98,7 +128,7 @@ def _hold(graph: Graph, folder: Path, there: Event) -> None:
         return rename(self, target)
 
     Path.rename = wait  # type: ignore[method-assign, assignment]
-    parsed._write(graph, folder)
+    parsed.write_parsed(graph, folder)
 
 
 def test_a_killed_writer_leaves_nothing_that_is_read(root: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import shutil
 from pathlib import Path
 
 import duckdb
@@ -15,8 +16,9 @@ import pytest
 
 import benchquery
 from benchbuild.cli import main
-from benchbuild.errors import PublishError
+from benchbuild.errors import PublishError, WriteError
 from benchbuild.publishing import publish, write_registry
+from benchquery.errors import CorruptTableError
 from benchquery.remote import fetch
 from benchquery.table.store import BUNDLED
 from tests.mirror import serving
@@ -95,6 +97,25 @@ def test_the_card_says_what_and_where_from(upload: Path) -> None:
     assert 'data_files: "parquet/pubmed-built/curves.parquet"' in text
     assert "26,206 architectures on cora; the figures are published" in text
     assert "NAS-Bench-Graph: Benchmarking" in (upload / "CITATION.cff").read_text()
+
+
+def test_nothing_but_the_files_of_a_table_is_published(tmp_path: Path) -> None:
+    """Links beside them would be copied as what they lead to."""
+    table, about = tmp_path / "karate", {"title": "T", "author": "A", "licence": "MIT"}
+    shutil.copytree(GOLDEN / "karate", table)
+    (table / "secret").symlink_to(__file__)
+    publish([table], tmp_path / "out", **about)
+    files = [file.name for file in (tmp_path / "out" / "karate").iterdir()]
+    assert sorted(files) == sorted(["manifest.json", *benchquery.open(table).manifest.files])
+    (table / "summary.parquet").rename(tmp_path / "elsewhere")
+    (table / "summary.parquet").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(CorruptTableError, match="no regular file"):
+        publish([table], tmp_path / "other", **about)
+    with pytest.raises(PublishError, match="no table to publish"):
+        publish([], tmp_path / "other", **about)
+    with pytest.raises(WriteError, match="elsewhere"):
+        publish([GOLDEN / "karate"], tmp_path / "elsewhere" / "out", **about)
+    assert not (tmp_path / "other").exists()
 
 
 def test_bad_input_is_named_and_leaves_nothing(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -15,8 +16,9 @@ import pytest
 import benchquery
 from benchbuild.publishing import write_registry
 from benchquery.cli import main
-from benchquery.errors import BenchQueryError, FetchError, TableNotFoundError
+from benchquery.errors import BenchQueryError, FetchError, QueryError, TableNotFoundError
 from benchquery.remote import fetch, offers
+from benchquery.table.manifest import describe_file
 from benchquery.table.offers import REGISTRY, parse_registry
 from benchquery.table.sealed import seal
 from benchquery.table.store import BUNDLED
@@ -111,6 +113,65 @@ def test_wrong_bytes_are_thrown_away_and_the_next_mirror_is_asked(
         assert not (cache / NAME).exists()
         fetch(NAME, registry_of(bad), mirrors=[good.address])
     assert same_files(cache / NAME, offered / NAME)
+
+
+def test_a_mirror_that_begins_with_wrong_bytes_does_not_spoil_the_next(
+    offered: Path, cache: Path
+) -> None:
+    copy = offered.parent / "copy"
+    shutil.copytree(offered, copy)
+    for file in (copy / NAME).iterdir():
+        file.write_bytes(bytes(len(file.read_bytes())))
+    with serving(copy, cuts=[50] * 1_000) as bad, serving(offered) as good:
+        fetch(NAME, offered, mirrors=[bad.address, good.address])
+    assert same_files(cache / NAME, offered / NAME)
+
+
+def test_a_mirror_that_goes_forth_and_back_is_given_up(offered: Path) -> None:
+    with (
+        serving(offered, ranges=False, cuts=[10, 5] * 1_000) as mirror,
+        pytest.raises(FetchError, match="it ends after 10 of"),
+    ):
+        fetch(NAME, registry_of(mirror))
+
+
+@pytest.mark.parametrize("ending", ["part", "lock"])
+def test_links_and_pipes_among_the_parts_are_not_followed(
+    ending: str, offered: Path, cache: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "mine").write_text("mine")
+    (cache / ".parts").mkdir(parents=True)
+    manifest, *others = (describe_file(path).sha256 for path in (offered / NAME).iterdir())
+    os.mkfifo(cache / ".parts" / f"{manifest}.{ending}")
+    for digest in others:
+        (cache / ".parts" / f"{digest}.{ending}").symlink_to(tmp_path / "mine")
+    fetch(NAME, offered)
+    assert same_files(cache / NAME, offered / NAME)
+    assert (tmp_path / "mine").read_text() == "mine"
+
+
+def test_a_table_of_another_size_than_is_offered_is_refused(offered: Path) -> None:
+    body = json.loads((offered / REGISTRY).read_text())
+    del body["sha256"]
+    for table in body["tables"]:
+        table["bytes"] = 1
+    (offered / REGISTRY).write_text(seal(body))
+    with pytest.raises(FetchError, match="offered were 1"):
+        fetch(NAME, offered)
+
+
+def test_places_that_can_t_be_written_are_named(offered: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for to in (tmp_path / "file", tmp_path / "file" / "x", tmp_path / ("x" * 300), "a\0b"):
+        with pytest.raises(FetchError, match="can't put 'karate-condensed' into"):
+            fetch(NAME, offered, to=to)
+    (tmp_path / "to").mkdir()
+    (tmp_path / "to" / NAME).symlink_to("nowhere")
+    with pytest.raises(QueryError, match="is no table, so it is not replaced"):
+        fetch(NAME, offered, to=tmp_path / "to")
+    for registry in ("x" * 5_000, "a\0b", "http://["):
+        with pytest.raises(FetchError, match="can't be read"):
+            offers(registry)
 
 
 def test_files_that_are_too_long_or_too_short_are_refused(offered: Path) -> None:

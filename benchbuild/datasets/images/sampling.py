@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from benchbuild.datasets.size import SPLIT_SEED
 from benchbuild.errors import DatasetError
 from benchquery._imports import LazyModule
+from benchquery.naming import whole_number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,9 +58,9 @@ class Sample:
         for key, text in parameters.items():
             if key not in known:
                 raise DatasetError(f"{name}: unknown parameter {key!r}; known: {', '.join(known)}")
-            if not (text.isascii() and text.isdigit() and int(text)):
+            if not (number := whole_number(text)):
                 raise DatasetError(f"{name}: {key}={text} is not a whole number from 1 up")
-            values[key] = int(text)
+            values[key] = number
         return cls(**values)
 
     @property

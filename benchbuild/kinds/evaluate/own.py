@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 import re
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchbuild.errors import DatasetError, PlanError
+from benchbuild.kinds.condense.arrays import read_npz
 from benchbuild.kinds.condense.nodes.payload import StoredGraph
 from benchbuild.kinds.condense.table import ENDED, Kept, Row, Source, write_rows
 from benchbuild.pipeline.records import OK
@@ -42,8 +42,8 @@ NAME = "own"
 """What graphs are called that are given no name."""
 _NAMES = re.compile(r"\w[\w.+-]{0,59}")
 _ARRAYS = ("x", "y", "adj", "edges", "weights")
-_LARGEST = 2**32
-"""Bytes that the arrays of a file may take."""
+_NUMBER = 16
+"""Bytes of the largest number; of edges there are three for two nodes."""
 _DIGITS = 16
 
 
@@ -75,21 +75,24 @@ class Given:
             )
 
 
-def read_graph(path: Path, num_features: int, num_classes: int) -> StoredGraph:
+def read_graph(path: Path, num_nodes: int, num_features: int, num_classes: int) -> StoredGraph:
     """Read a condensed graph, rounded to what is kept of one.
 
     Args:
         path: The file.
+        num_nodes: Nodes of the dataset; the graph must have fewer.
         num_features: Features of a node of the dataset.
         num_classes: Its classes.
 
     Raises:
         DatasetError: If it can't be read, or does not fit the dataset; the message says why.
     """
-    arrays = _read(path)
+    arrays = _read(path, _NUMBER * num_nodes * (num_features + num_classes + 3 * num_nodes))
     x = _features(path, arrays["x"], num_features)
-    y = _labels(path, arrays["y"], len(x), num_classes)
+    if len(x) >= num_nodes:
+        raise DatasetError(f"{path} has {len(x):,} nodes, the dataset itself has {num_nodes:,}")
     with np.errstate(over="ignore"):
+        y = _labels(path, arrays["y"], len(x), num_classes)
         adjacency = _adjacency(path, arrays, len(x))
         graph = StoredGraph(
             x.astype(np.float16), y, None if adjacency is None else adjacency.astype(np.float16)
@@ -125,7 +128,7 @@ def write_own_table(
     seen: dict[str, Path] = {}
     trace = {"epoch": np.zeros(1, np.int32), "valid_perf": np.full(1, np.nan, np.float32)}
     for seed, path in enumerate(files):
-        payload = read_graph(path, graph.num_features, graph.num_classes)
+        payload = read_graph(path, graph.num_nodes, graph.num_features, graph.num_classes)
         content = arrays_digest(payload.to_arrays())[:_DIGITS]
         if content in seen:
             raise PlanError(f"{path} and {seen[content]} hold the same graph")
@@ -160,8 +163,6 @@ def _config(dataset: str, name: str, ratio: float, seed: int, content: str) -> C
 
 def _ratio(path: Path, nodes: int, asked: float | None, dataset: str, whole: int) -> float:
     """Return the ratio that a graph is listed under."""
-    if nodes >= whole:
-        raise DatasetError(f"{path} has {nodes:,} nodes, {dataset} itself has {whole:,}")
     if asked is None:
         sizes = {figure.ratio for figure in published("2", dataset=dataset)}
         known = (one for one in sizes if one and one < 1 and round(one * whole) == nodes)
@@ -176,23 +177,18 @@ def _ratio(path: Path, nodes: int, asked: float | None, dataset: str, whole: int
     return asked
 
 
-def _read(path: Path) -> Mapping[str, np.ndarray]:
+def _read(path: Path, at_most: int) -> Mapping[str, np.ndarray]:
     """Read the arrays of a file."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            size = sum(member.file_size for member in archive.infolist())
-        if size > _LARGEST:
-            raise DatasetError(f"{path}: its arrays take {size:,} bytes, more than {_LARGEST:,}")
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+        arrays = read_npz(path, _ARRAYS, at_most)
     except FileNotFoundError as error:
         raise DatasetError(f"there is no file {path}") from error
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+    except ValueError as error:
         raise DatasetError(
             f"{path} can't be read as an .npz of plain arrays, without pickled objects: {error}"
         ) from error
     there = set(arrays)
-    if not {"x", "y"} <= there or there - set(_ARRAYS) or {"adj", "edges"} <= there:
+    if not {"x", "y"} <= there or {"adj", "edges"} <= there:
         raise DatasetError(
             f"{path} holds {', '.join(sorted(there)) or 'nothing'}; it must hold x and y, and "
             "either adj, or edges with or without weights, or none of them"

@@ -15,6 +15,7 @@ from benchquery._imports import LazyModule
 from benchquery.errors import QueryError, UnknownHashError
 from benchquery.kinds.architectures.arch import NODES, Arch, hash_of
 from benchquery.kinds.architectures.encoding import FACTS
+from benchquery.naming import whole_number
 from benchquery.table.curves import Seed
 from benchquery.table.record import Record
 from benchquery.table.rows import RowTable
@@ -108,8 +109,8 @@ class ArchTable(RowTable[int]):
     def _unknown(self, key: object) -> UnknownHashError:
         """Say why a key is not in the table."""
         if not isinstance(key, (Arch, Integral)):
-            whole = isinstance(key, str) and key.strip().isdecimal()
-            hint = f"; did you mean bench[{int(str(key))}]?" if whole else ""
+            number = whole_number(key) if isinstance(key, str) else None
+            hint = f"; did you mean bench[{number}]?" if number is not None else ""
             if isinstance(key, slice):
                 hint = "; bench.top(10) and list(bench)[:10] give some of many"
             return UnknownHashError(
@@ -177,7 +178,7 @@ class ArchTable(RowTable[int]):
             return "".join(map(str, value))
         return [self._meant(name, one) for one in value]
 
-    def pick(self, **values: str) -> int:
+    def pick(self, /, **values: str) -> int:
         """Return the row of an architecture: by its hash, or by links and operations.
 
         Raises:
@@ -185,11 +186,11 @@ class ArchTable(RowTable[int]):
             UnknownHashError: If the table does not hold it.
         """
         given = sorted(values)
-        if given == ["hash"] and values["hash"].strip().isdecimal():
-            return self._row(int(values["hash"]))
+        if given == ["hash"] and (number := whole_number(values["hash"])) is not None:
+            return self._row(number)
         if given == ["link", "ops"]:
             link: list[Any] = [part.strip() for part in values["link"].split(",")]
-            link = [int(part) if part.isdecimal() else part for part in link]
+            link = [part if (place := whole_number(part)) is None else place for part in link]
             return self._row(Arch(link, [part.strip() for part in values["ops"].split(",")]))
         said = ", ".join(f"--{name} {value}" for name, value in values.items()) or "nothing"
         raise QueryError(

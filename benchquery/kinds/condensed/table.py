@@ -144,7 +144,7 @@ class CondensedTable(RowTable[str]):
 
     # ---------------------------------------------------------------- queries
 
-    def pick(self, **values: str) -> int:
+    def pick(self, /, **values: str) -> int:
         """Return the row of a configuration: by its hash, or by its settings.
 
         Raises:

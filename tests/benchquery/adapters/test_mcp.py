@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -15,6 +17,7 @@ from mcp.client.stdio import StdioServerParameters
 
 import benchquery
 from benchquery.adapters.mcp import make_server
+from benchquery.table.store import BUNDLED
 
 HASH = {"hash": "61237"}
 
@@ -81,6 +84,9 @@ def test_tables_are_listed_and_described() -> None:
         ("look_up", {"table": "nowhere", "values": HASH}, "no table 'nowhere'"),
         ("look_up", {"table": "/etc/passwd", "values": HASH}, "is no name of a table"),
         ("look_up", {"table": "cora", "values": {"hash": "99999999"}}, "99999999"),
+        ("look_up", {"table": "cora", "values": {"hash": "9" * 5_000}}, "name an architecture"),
+        ("look_up", {"table": "cora", "values": {"self": "1"}}, "given: --self 1"),
+        ("regret", {"table": "cora-condensed", "values": {"self": "1"}}, "unknown column 'self'"),
         ("top", {"table": "cora", "k": 10**6}, "allowed are 1 to 100"),
         ("where", {"table": "cora", "conditions": ["__import__('os')"]}, "__import__"),
     ],
@@ -91,6 +97,17 @@ def test_bad_questions_are_answered_in_words(
     answer = ask(tool, **arguments)
     assert isinstance(answer, str)
     assert said in answer
+
+
+def test_a_name_leads_to_no_other_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not to the folder above a source, to a hidden one, or to a file where the server runs."""
+    for place in (".", "source/.hidden"):
+        shutil.copytree(BUNDLED / "cora-built", tmp_path / place, dirs_exist_ok=True)
+    (tmp_path / "cells.pickle.pbz2").touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GRAPHTAB_TABLES", str(tmp_path / "source"))
+    for name in ("..", ".", ".hidden", "cells.pickle.pbz2"):
+        assert f"there is no table '{name}'" in ask("describe_table", table=name)
 
 
 def test_the_command_speaks_the_protocol() -> None:

@@ -133,6 +133,23 @@ def test_tables_that_cannot_be_shown_are_left_out_and_said(
     assert second == f"left out: {folder / 'karate-condensed'}: {what}"
 
 
+def test_a_table_that_turns_out_damaged_is_left_out_of_what_is_exported(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(OLD / "karate", folder / "bad\x1b[2J")
+    (folder / "bad\x1b[2J" / "summary.parquet").write_bytes(b"damaged")
+    assert len(Site(folder).names) == 2
+    words = ["explore", "--source", str(folder), "--export"]
+    assert main([*words, str(tmp_path / "site")]) == 0
+    said = capsys.readouterr()
+    assert said.out == f"written to {tmp_path / 'site'}: karate-weights\n"
+    assert [line.startswith("left out: ") for line in said.err.splitlines()] == [True] * 3
+    assert "\x1b" not in said.err
+    (folder / "karate-weights" / "summary.parquet").write_bytes(b"damaged")
+    assert main([*words, str(tmp_path / "other")]) == 2
+    assert not (tmp_path / "other").exists()
+
+
 def test_where_none_can_be_shown_the_reasons_are_said(folder: Path) -> None:
     shutil.rmtree(folder / "karate-weights")
     with pytest.raises(TableNotFoundError, match=r"no tables in .*karate is left out.*'poems'"):

@@ -41,6 +41,7 @@ from benchbuild.kinds.condense.graphs.tree_payload import CondensedTrees
 from benchbuild.kinds.condense.graphs.trees import Trees
 from benchbuild.kinds.condense.method import Snapshot, Workspace
 from benchquery.kinds.condensed.config import CondenseConfig
+from benchquery.naming import whole_number
 
 BY_SIZE = "size"
 """What ``supports`` is for thresholds that meet a size."""
@@ -95,13 +96,13 @@ def given_supports(text: str, num_classes: int) -> list[int]:
     Raises:
         CondenseError: If they are not as many, or one is no whole number from 1 up.
     """
-    parts = [part.strip() for part in text.split(",")]
-    if len(parts) != num_classes or not all(p.isdecimal() and int(p) > 0 for p in parts):
+    numbers = [whole_number(part) or 0 for part in text.split(",")]
+    if len(numbers) != num_classes or not all(numbers):
         raise CondenseError(
             f"supports is {text!r}; it is {BY_SIZE!r}, or a whole number from 1 up for each of "
             f"{num_classes} classes, as in {','.join(['100'] * num_classes)}"
         )
-    return [int(part) for part in parts]
+    return numbers
 
 
 def size_of_graphs(problem: GraphsProblem, config: CondenseConfig) -> int:
