@@ -286,7 +286,7 @@ done
 # Do condensed images rank architectures? Networks of four channels, by eighty steps on the 100 images
 # of each set, and by two epochs on all images beside.
 dataset=cifar10-jpeg
-cells="--where per_class==10 --where seed==1 --models nas-bench-201 --sample 50"
+cells="--where per_class==10 --where seed==1 --models nas-bench-201 --sample 30"
 cells="$cells --eval-preset dc-bench-nas --eval-hp width=4 --eval-hp lr=0.05 --eval-hp batch=20"
 cells="$cells --eval-hp epochs=16 --eval-hp tried_every=16 --eval-hp full_epochs=2"
 # What was judged before has two seeds.
@@ -295,7 +295,8 @@ once="eval_seeds == 1"
 {
     judged cells-learnt "$once" $cells --where "iteration_time > 0"
     judged cells-random "$once" $cells --where method==random
-    judged cells-k-center "$once" $cells --where method==k-center
+    # By embedding.
+    judged cells-k-center "$once" $cells --where config==8a2361e81a13018f
 }
 benchbuild join out/more/$dataset/cells-* --no-graphs --out data/$dataset-condensed-cells --replace
 benchbuild verify data/$dataset-condensed-cells
