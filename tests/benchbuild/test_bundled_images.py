@@ -10,6 +10,7 @@ from benchbuild.datasets import load_images
 from benchbuild.kinds.condense.images.payload import StoredImages
 from benchbuild.kinds.evaluate.images.evaluator import ImageEvaluator
 from benchquery import EvalConfig, condread
+from benchquery.kinds.condensed.analysis import is_beginning, usual_means
 from benchquery.kinds.condensed.config import changed_values
 from benchquery.table.store import find, verify
 
@@ -17,7 +18,8 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 SHOWN = {
     "digits": {"random", "k-center", "dc", "dsa", "dm", "kip", "tm"},
-    "fashion-mnist": {"random", "k-center", "dc", "dsa", "dm"},
+    "fashion-mnist": {"random", "k-center", "dc", "dsa", "dm", "kip", "tm"},
+    "cifar10-jpeg": {"random", "k-center", "dc", "dsa", "dm"},
 }
 
 
@@ -33,6 +35,13 @@ def test_every_method_is_there_beside_random_images(dataset: str) -> None:
             assert (row["status"], row["items"], row["eval_seeds"]) == ("ok", 10 * size, 2)
             assert np.isfinite([row["gain_over_random"], row["last_perf"]]).all()
     assert 0 not in cond.column("seed")
+
+
+@pytest.mark.parametrize("dataset", SHOWN)
+def test_what_a_method_begins_with_does_not_stand_for_it(dataset: str) -> None:
+    means = usual_means(condread(dataset))
+    assert SHOWN[dataset] == set(means)
+    assert not any(is_beginning(mean) for sizes in means.values() for mean in sizes)
 
 
 @pytest.mark.parametrize("method", ["k-center", "dm", "kip"])
