@@ -246,8 +246,8 @@ dataset=digits
     taught dm 1,10,50 1,2,3 150 --method dm $narrow --hp batch=32 --hp evaluate_every=150
     taught kip 1,10,50 1,2,3 100 $kip
     taught gradient 1,10 1,2,3 10 $gradient $narrow
-    condense gradient-50 --per-class 50 --seed 1 --hp epochs=10 $gradient $narrow $judged
-    taught tm 1,10,50 1 20 $tm $narrow
+    condense gradient-50 --per-class 50 --seed 1,2,3 --hp epochs=10 $gradient $narrow $judged
+    taught tm 1,10,50 1,2,3 20 $tm $narrow
 }
 publish digits-condensed out/runs/digits-condensed-[dgikrt]*
 for augmentation in dsa imagenet randaugment autoaugment; do
@@ -259,6 +259,22 @@ for augmentation in dsa imagenet randaugment autoaugment; do
     }
 done
 joined digits
+
+# Augmentation takes longer to learn from: the same in as many epochs as the paper has, in a table of
+# their own.
+for augmentation in none dsa; do
+    longer="--per-class 10 --seed 1,2,3 $judged --eval-hp augmentation=$augmentation"
+    longer="$longer --eval-hp epochs=1000 --eval-hp tried_every=200"
+    # shellcheck disable=SC2086
+    {
+        condense "longer-random-$augmentation" --method random $longer
+        condense "longer-k-center-$augmentation" --method k-center $narrow $longer
+    }
+    benchbuild merge out/runs/digits-condensed-longer-*-"$augmentation" \
+        --out "out/longer/$augmentation" --replace
+done
+benchbuild join out/longer/* --no-graphs --out data/digits-condensed-longer --replace
+benchbuild verify data/digits-condensed-longer
 
 narrow="--hp width=8"
 judged="$few --eval-hp epochs=40 --eval-hp width=8 --models convnet,mlp"
@@ -282,3 +298,21 @@ for dataset in fashion-mnist cifar10-jpeg; do
     fi
     publish "$dataset-condensed" out/runs/"$dataset"-condensed-*
 done
+
+# Do condensed images rank architectures? Networks of four channels, by eighty steps on the 100 images
+# of each set, and by two epochs on all images beside.
+dataset=cifar10-jpeg
+cells="--where per_class==10 --where seed==1 --models nas-bench-201 --sample 30"
+cells="$cells --eval-preset dc-bench-nas --eval-hp width=4 --eval-hp lr=0.05 --eval-hp batch=20"
+cells="$cells --eval-hp epochs=16 --eval-hp tried_every=16 --eval-hp full_epochs=2"
+# What was judged before has two seeds.
+once="eval_seeds == 1"
+# shellcheck disable=SC2086
+{
+    judged cells-learnt "$once" $cells --where "iteration_time > 0"
+    judged cells-random "$once" $cells --where method==random
+    # By embedding.
+    judged cells-k-center "$once" $cells --where config==8a2361e81a13018f
+}
+benchbuild join out/more/$dataset/cells-* --no-graphs --out data/$dataset-condensed-cells --replace
+benchbuild verify data/$dataset-condensed-cells

@@ -10,7 +10,7 @@ import numpy as np
 
 import benchquery
 from benchquery.analysis.known import known_part
-from benchquery.kinds.condensed.analysis import by_named_models, usual_means
+from benchquery.kinds.condensed.analysis import by_named_models, is_beginning, usual_means
 from benchquery.kinds.condensed.published import (
     IMAGES_PAPER,
     WHOLE,
@@ -141,12 +141,16 @@ def full_figures(table: CondensedTable, models: Iterable[str]) -> dict[str, floa
 
 
 def measured_images(augmentation: str = "none") -> list[Results]:
-    """Return sets of images, whatever the settings. K-Center by raw pixels is its own method."""
+    """Return sets of images, whatever the settings. K-Center by raw pixels is its own method.
+
+    What methods begin with is none of theirs.
+    """
     found = []
     for name, table in condensed("images").items():
         values: dict[tuple[str, float, str], list[float]] = {}
         for mean in by_named_models(known_part(table, "perf")).mean(over="seed"):
-            if augmentation_of(mean["evaluation_text"]) == augmentation:
+            same = augmentation_of(mean["evaluation_text"]) == augmentation
+            if same and not is_beginning(mean):
                 raw = mean["hyperparameters"].get("embedding") == "raw"
                 cell = (RAW if raw else mean["method"], float(mean[table.size]), mean["model"])
                 values.setdefault(cell, []).append(100 * float(mean["perf"]))

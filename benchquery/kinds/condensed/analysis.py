@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
 from benchquery.analysis.known import known_part
@@ -38,6 +38,11 @@ def peculiarities(mean: Mapping[str, object]) -> dict[str, object]:
     hyperparameters = mean["hyperparameters"]
     assert isinstance(hyperparameters, Mapping)
     return {**changed, **hyperparameters}
+
+
+def is_beginning(mean: Mapping[str, Any]) -> bool:
+    """Tell whether a run only has what its method begins with: it made no step."""
+    return bool(mean["hyperparameters"].get("epochs") == 0)
 
 
 def method_name(mean: Mapping[str, object]) -> str:
@@ -98,10 +103,11 @@ def means_with_figures(table: CondensedTable, model: str) -> list[Record]:
 def usual_means(table: CondensedTable, model: str | None = None) -> dict[str, list[Record]]:
     """Return for each method its usual run at every size, averaged over condensation seeds.
 
-    A method that was run in several ways counts with the way that is most like its recipe; of
-    equally usual ones, with the one that has most figures, and of those with the first by the
-    alphabet. Ways are told apart by everything but size and seed, the evaluation included. To see
-    another way, leave rows out first: ``table.where(init="noise")``.
+    A method that was run in several ways counts with the way that is most like its recipe, and not
+    with what it began with (``epochs`` of 0); of equally usual ones, with the one that has most
+    figures, and of those with the first by the alphabet. Ways are told apart by everything but size
+    and seed, the evaluation included. To see another way, leave rows out first:
+    ``table.where(init="noise")``.
 
     Rows without a figure are left out: ``failed`` of a record counts those of its size, and a
     size, a way or a method that has no figure at all is not there.
@@ -128,6 +134,7 @@ def usual_means(table: CondensedTable, model: str | None = None) -> dict[str, li
             runs.items(),
             key=lambda run: (
                 run[1][0]["evaluation"] != usual,
+                is_beginning(run[1][0]),
                 len(peculiarities(run[1][0])),
                 -sum(mean["count"] for mean in run[1]),
                 run[0],

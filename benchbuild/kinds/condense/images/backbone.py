@@ -37,8 +37,10 @@ and its bias: in the order of the ConvNet's own."""
 
 _BLOCK = 4
 AT_ONCE = 64
-"""Real images that are passed through the network at a time: more are not faster, and need more
-memory."""
+"""Real images that are passed through the network at a time at most: more are not faster, and need
+more memory."""
+_PIXELS = 16 * 32**2
+"""Pixels that they have together at most: what the widest block makes of more leaves the cache."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,7 @@ class Backbone:
 
     def embed_real(self, weights: Weights, images: Tensor) -> Tensor:
         """Return the same of images that nothing is learnt of, faster; a part at a time."""
-        parts = torch.split(images, AT_ONCE)
+        parts = torch.split(images, _together(images))
         return torch.cat([real_pass.embeddings(weights, self.paddings, part) for part in parts])
 
     def logits(self, weights: Weights, images: Tensor) -> Tensor:
@@ -137,7 +139,7 @@ class Backbone:
             labels: (images,) their classes.
         """
         totals = [torch.zeros_like(weight) for weight in weights]
-        parts = (torch.split(part, AT_ONCE) for part in (images, labels))
+        parts = (torch.split(part, _together(images)) for part in (images, labels))
         for some, classes in zip(*parts, strict=True):
             found = real_pass.gradients(weights, self.paddings, some, classes)
             for total, one in zip(totals, found, strict=True):
@@ -205,6 +207,11 @@ class Backbone:
         embedded = images.flatten(1)
         logits = functional.linear(embedded, *weights[-2:])
         return _Pass(inputs, convolved, normed, scaled, embedded, logits)
+
+
+def _together(images: Tensor) -> int:
+    """Return how many real images are passed through the network at a time."""
+    return min(AT_ONCE, max(_PIXELS // images[0, 0].numel(), 1))
 
 
 def as_matrices(gradients: Sequence[Tensor]) -> Weights:
