@@ -20,7 +20,7 @@ from torch.nn import functional
 
 def split(rows: Tensor, count: int) -> Tensor:
     """Return rows of several trainings as (trainings, rows, features), without a copy."""
-    return rows.unflatten(1, (count, -1)).transpose(0, 1)
+    return torch.unflatten(rows, 1, (count, -1)).transpose(0, 1)
 
 
 def join(parts: Tensor) -> Tensor:
@@ -69,9 +69,9 @@ def chain(weight: Tensor, other: Tensor) -> Tensor:
 
 def _products(left: Tensor, right: Tensor) -> Tensor:
     """Return the product of every matrix of a stack with another one, or with a vector."""
-    if right.dim() == 2:
-        return _apart(torch.mv, left, right)
-    return _apart(torch.mm, left, right) if _on_cpu(left) else torch.bmm(left, right)
+    if _on_cpu(left):
+        return _apart(torch.matmul, left, right)
+    return left @ right if right.dim() == 3 else (left @ right.unsqueeze(-1)).squeeze(-1)
 
 
 def _on_cpu(tensor: Tensor) -> bool:
@@ -87,7 +87,7 @@ def _apart(function: Callable[..., Tensor], *stacks: Tensor) -> Tensor:
 
 def concatenate(parts: Sequence[Tensor], count: int) -> Tensor:
     """Return the features of several matrices of rows side by side, training by training."""
-    return torch.cat([part.unflatten(1, (count, -1)) for part in parts], dim=2).flatten(1)
+    return torch.cat([torch.unflatten(part, 1, (count, -1)) for part in parts], dim=2).flatten(1)
 
 
 def spread(bias: Tensor, rows: int) -> Tensor:

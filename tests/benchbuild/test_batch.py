@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from benchbuild import api
 from benchbuild.cli import main
+from benchbuild.compute.loop import CHECK_EVERY
 from benchbuild.datasets import Graph, load
 from benchbuild.engines.base import Refusal, open_context, run_jobs
 from benchbuild.errors import PlanError
 from benchbuild.hyperparameters import HyperParameters
 from benchbuild.kinds.train.kind import TrainContext, train_run
+from benchbuild.kinds.train.network.cell import CellNetwork, build_network
 from benchbuild.kinds.train.records import TrainKey, TrainRecord
-from benchbuild.kinds.train.training import TrainResult, train, train_together
+from benchbuild.kinds.train.training import TrainResult, train, train_together, trainer
 from benchbuild.pipeline.jobs import Place
 from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.runfolder import RunFolder
@@ -30,7 +34,6 @@ from tests.benchbuild.test_capture import sparse, tasks
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 SEEDS = (0, 3, 5)
-DIVERGING = 30.0
 KIND = kind_of("train")
 LINKS = ([0, 1, 1, 2], [0, 0, 1, 2])
 """Both begin with the raw features, where no layer is before the cell."""
@@ -80,25 +83,31 @@ def test_so_it_has_where_the_metric_is_the_area_under_the_curve(graph: Graph) ->
     check(Arch([0, 1, 1, 2], ["sage", "skip", "gin", "fc"]), tasks(graph), HP.override(epochs=2))
 
 
-def test_one_that_diverges_leaves_the_others_alone(graph: Graph) -> None:
-    """With so great a step some seeds overflow and others don't."""
-    arch = Arch([0, 1, 2, 3], ["gin"] * 4)
-    hp = HP.override(epochs=25, optimizer="sgd", lr=DIVERGING)
-    found = check(arch, graph, hp)
-    assert {one.status for one in found} == {"ok", "diverged"}
+def test_one_that_diverges_leaves_the_others_alone(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def build(*arguments: Any) -> CellNetwork:
+        network = build_network(*arguments)
+        if arguments[-1] == SEEDS[1]:
+            torch.nn.init.constant_(network.head.weight, torch.inf)
+        return network
+
+    monkeypatch.setattr(trainer, "build_network", build)
+    hp = HP.override(epochs=CHECK_EVERY + 2)
+    found = check(Arch([0, 1, 1, 2], ["gcn", "gat", "gin", "fc"]), graph, hp)
+    assert [one.status for one in found] == ["ok", "diverged", "ok"]
 
 
 @pytest.mark.parametrize("op", [op for op in OPS if op != "skip"])
 def test_on_a_gpu_figures_are_the_same_but_for_rounding(
     op: str, graph: Graph, gpu: PretendGpu
 ) -> None:
-    arch, hp = Arch([0, 1, 1, 2], [op, "skip", op, "fc"]), HP.override(epochs=3)
-    for data in (graph, sparse(graph)):
-        together = train_together(arch, data, hp, SEEDS, gpu.device)
-        for one in together:
-            assert (one.status, one.reason) == ("ok", "")
-            alone = train(arch, data, hp, one.seed, gpu.device)
-            np.testing.assert_allclose(one.curves, alone.curves, rtol=1e-5)
+    arch, hp = Arch([0, 1, 1, 2], [op, "skip", op, "fc"]), HP.override(epochs=2)
+    data = sparse(graph) if op in ("gat", "gcn") else graph
+    for one in train_together(arch, data, hp, SEEDS[:2], gpu.device):
+        assert (one.status, one.reason) == ("ok", "")
+        alone = train(arch, data, hp, one.seed, gpu.device)
+        np.testing.assert_allclose(one.curves, alone.curves, rtol=1e-5)
 
 
 @pytest.mark.parametrize("op", ["gcn", "sage", "gat", "fc"])
@@ -114,10 +123,10 @@ def test_trainings_share_their_launches(op: str, graph: Graph, gpu: PretendGpu) 
 
     one, two, eight = an_epoch([0]), an_epoch([0, 1]), an_epoch(range(8))
     assert (eight - two) / 6 <= MORE, "what one training more takes"
-    assert eight < 8 * one * 0.4
+    assert eight < 8 * one * 0.3
 
 
-MORE = 25
+MORE = 14
 """Operations of an epoch that each training of several has to itself: draws and losses."""
 
 

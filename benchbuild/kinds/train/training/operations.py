@@ -115,7 +115,7 @@ def _attention(layer: GATConv, h: Tensor, block: Block) -> Tensor:
     """
     heads, width = layer.heads, layer.out_channels
     vectors = torch.cat([_by_head(layer.att_src), _by_head(layer.att_dst)], dim=-1)
-    scores = linear(h, vectors.mT).unflatten(1, (-1, 2, heads))
+    scores = torch.unflatten(linear(h, vectors.mT), 1, (-1, 2, heads))
     out = block.attention(h.shape[1] // width).attend(
         h.view(-1, width),
         scores[:, :, 0].reshape(-1),
