@@ -49,6 +49,7 @@ def run(
     capture: bool = False,
     engine: Engine | None = None,
     retry_failed: bool = False,
+    batch: int = 1,
     progress: bool = False,
     stop: Stop | None = None,
 ) -> ShardReport:
@@ -66,6 +67,8 @@ def run(
         engine: Where jobs run, not yet started; it decides on workers and devices then. None for
             processes on this machine.
         retry_failed: Whether to run those again that ended for reasons of the machine.
+        batch: How many seeds of an architecture are trained as one computation; the figures are the
+            same.
         progress: Whether to show on standard error how far it is.
         stop: Says when to give up; None for never.
 
@@ -79,6 +82,7 @@ def run(
         WriteError: If results can't be written.
     """
     share = shard if isinstance(shard, Shard) else Shard.parse(shard)
+    check_counts(batch=batch)
     path, asked = Path(out), stop or Stop()
     RunFolder.check(path, described)
     check_writable(path)
@@ -98,9 +102,22 @@ def run(
             found = engine.start(described)
         begun = dataclasses.replace(described, facts=found.facts, about=found.about)
         folder = RunFolder.begin(path, begun)
-        return run_shard(folder, share, engine, asked, retry_failed=retry_failed, show=progress)
+        return run_shard(
+            folder, share, engine, asked, retry_failed=retry_failed, batch=batch, show=progress
+        )
     finally:
         engine.close()
+
+
+def check_counts(**counts: int | None) -> None:
+    """Refuse numbers below 1; None stands for a default.
+
+    Raises:
+        PlanError: If there is one.
+    """
+    for name, number in counts.items():
+        if number is not None and number < 1:
+            raise PlanError(f"{name}={number!r} is not allowed: must be a whole number from 1 up")
 
 
 def worker_settings(
@@ -119,9 +136,7 @@ def worker_settings(
     Raises:
         PlanError: If a number is not from 1 up.
     """
-    for name, number in (("workers", count), ("workers_per_device", per_device)):
-        if number is not None and number < 1:
-            raise PlanError(f"{name}={number!r} is not allowed: must be a whole number from 1 up")
+    check_counts(workers=count, workers_per_device=per_device)
     root = named_root(None if data_root is None else Path(data_root))
     return WorkerSettings(
         device=device,

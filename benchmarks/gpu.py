@@ -5,9 +5,9 @@
 For every dataset the sparse product is computed in two ways: as it is in training, by
 ``embedding_bag``, and by torch's own product of CSR matrices. One architecture of each operation is
 trained for a few epochs, and its memory held against what is predicted. Then one is trained by
-several workers at once that share the GPU. At last a small job of every kind, every condensation
-method and every task of evaluation is run. The file says what GPU, driver and libraries it was.
-On a machine without a GPU it runs too, and says so.
+several workers at once that share the GPU, and with several seeds as one computation. At last a
+small job of every kind, every condensation method and every task of evaluation is run. The file
+says what GPU, driver and libraries it was. On a machine without a GPU it runs too, and says so.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from benchbuild.engines.base import Refusal, WorkerSettings, open_context, run_j
 from benchbuild.engines.local import LocalEngine
 from benchbuild.kinds.train.costs import CostModel
 from benchbuild.kinds.train.kind import train_run
-from benchbuild.kinds.train.training import train, trainer
+from benchbuild.kinds.train.training import train, train_together, trainer
 from benchbuild.pipeline.jobs import Place
 from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.runfolder import RunFolder
@@ -42,6 +42,8 @@ from benchquery.kinds.architectures.arch import OPS, Arch
 from benchquery.units import readable_bytes
 
 TRAINED = tuple(op for op in OPS if op != "skip")
+SHARED = Arch([0, 1, 1, 2], ["gcn", "sage", "arma", "gcn"])
+"""What is trained by several workers, and with several seeds."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,27 @@ class Shared:
 
 
 @dataclass(frozen=True)
+class Batch:
+    """Seeds of one architecture trained as one computation.
+
+    Attributes:
+        dataset: The dataset.
+        seeds: How many.
+        status: How they ended.
+        reason: Why, if not well.
+        times_as_fast: Seconds of the same trainings one after the other, in seconds of the batch.
+        same_figures: Whether all have the same curves either way, bit by bit.
+    """
+
+    dataset: str
+    seeds: int
+    status: str
+    reason: str
+    times_as_fast: float
+    same_figures: bool
+
+
+@dataclass(frozen=True)
 class Job:
     """A small job of a kind or a method.
 
@@ -153,8 +176,7 @@ def training(graph: Graph, op: str, epochs: int, device: torch.device) -> Traini
 def shared(dataset: str, workers: int, epochs: int, options: argparse.Namespace) -> Shared:
     """Train one architecture by several workers at once, each with a seed of its own."""
     hp = hyperparameters_for(dataset).override(epochs=epochs)
-    arch = Arch([0, 1, 1, 2], ["gcn", "sage", "arma", "gcn"]).valid_hash()
-    run = train_run(dataset, archs=[arch], seeds=range(workers), hp=hp)
+    run = train_run(dataset, archs=[SHARED.valid_hash()], seeds=range(workers), hp=hp)
     root = None if options.data_root is None else str(options.data_root)
     device = str(resolve_device(options.device))
     with tempfile.TemporaryDirectory() as scratch:
@@ -163,6 +185,18 @@ def shared(dataset: str, workers: int, epochs: int, options: argparse.Namespace)
         records = list(RunFolder.open(out).parts.records())
     speed = sum(record.epochs_done / record.train_time for record in records)
     return Shared(dataset, workers, speed)
+
+
+def batch(graph: Graph, seeds: int, epochs: int, device: torch.device) -> Batch:
+    """Train one architecture with several seeds, one after the other and at once."""
+    hp = hyperparameters_for(graph.name).override(epochs=epochs)
+    train_together(SHARED, graph, hp.override(epochs=1), range(seeds), device)
+    apart = [train(SHARED, graph, hp, seed, device) for seed in range(seeds)]
+    found = train_together(SHARED, graph, hp, range(seeds), device)
+    taken, shares = (sum(one.train_seconds for one in part) for part in (apart, found))
+    pairs = zip(apart, found, strict=True)
+    same = all(one.curves.tobytes() == other.curves.tobytes() for one, other in pairs)
+    return Batch(graph.name, seeds, found[0].status, found[0].reason, taken / shares, same)
 
 
 def everything(device: torch.device, begin: Sequence[str]) -> list[Job]:
@@ -190,6 +224,7 @@ def main() -> None:
     parser.add_argument("--ops", nargs="+", choices=TRAINED, default=TRAINED, metavar="OP")
     parser.add_argument("--epochs", type=int, default=20)
     parser.add_argument("--workers", nargs="*", type=int, default=[1, 2, 4], metavar="N")
+    parser.add_argument("--seeds", nargs="*", type=int, default=[2, 4, 8], metavar="N")
     parser.add_argument(
         "--jobs", nargs="*", default=[""], metavar="WORD",
         help="only those small jobs whose names begin so, as evaluate; default all",
@@ -206,6 +241,7 @@ def main() -> None:
     timed: list[Product] = []
     trained: list[Training] = []
     together: list[Shared] = []
+    batches: list[Batch] = []
     for name in options.dataset or ["cora"]:
         graph = load(name, options.data_root)
         timed.append(products(graph, hyperparameters_for(name).hidden, device))
@@ -223,11 +259,25 @@ def main() -> None:
             print(
                 f"workers   {name}  {workers}: {together[-1].epochs_a_second:.1f} epochs/s in all"
             )
+        for seeds in options.seeds:
+            joined = batch(graph, seeds, options.epochs, device)
+            batches.append(joined)
+            print(
+                f"batch     {name}  {seeds} seeds: {joined.times_as_fast:.2f} times as fast, "
+                f"figures {'the same' if joined.same_figures else 'rounded otherwise'}, "
+                f"{joined.status}"
+            )
     jobs = everything(device, options.jobs)
     for job in jobs:
         print(f"job       {job.name}: {job.status} {job.reason}".rstrip())
     parts: dict[str, Sequence[Any]]
-    parts = {"products": timed, "trainings": trained, "workers": together, "jobs": jobs}
+    parts = {
+        "products": timed,
+        "trainings": trained,
+        "workers": together,
+        "batches": batches,
+        "jobs": jobs,
+    }
     body |= {name: [asdict(one) for one in part] for name, part in parts.items()}
     options.out.write_text(json.dumps(body, indent=1) + "\n")
     print(f"written   {options.out}")

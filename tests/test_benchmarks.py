@@ -93,13 +93,14 @@ SMOKES = (
     Smoke(
         "gpu",
         [
-            "--device cpu --dataset karate --ops gcn gat --epochs 2 --workers 1 "
+            "--device cpu --dataset karate --ops gcn gat --epochs 2 --workers 1 --seeds 2 "
             f"--jobs evaluate --out {OUT}/gpu.json"
         ],
         [
             r"^product +karate +\d.* s, csr \d.* s$",
             r"^gat +karate +\d.* epochs/s, .* predicted\), ok$",
             r"^workers +karate +1: \d.* epochs/s in all$",
+            r"^batch +karate +2 seeds: \d.* times as fast, figures the same, ok$",
             r"^job +evaluate node-classification: ok$",
             r"^job +evaluate contextual-anomaly-detection: ok$",
         ],

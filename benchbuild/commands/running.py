@@ -102,6 +102,7 @@ def run_or_describe(args: argparse.Namespace, run: AnyRun, *, quiet: bool = Fals
             shard=shard,
             engine=engine,
             retry_failed=args.retry_failed,
+            batch=getattr(args, "batch", 1),
             progress=True,
             stop=stop,
         )

@@ -7,11 +7,14 @@ exact to one in 65,536.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
+
+from benchbuild.compute.stacks import join
 
 LEVELS = 1 << 16
 
@@ -20,7 +23,7 @@ class Dropout:
     """A source of dropout masks with its own generator, so that nothing else disturbs it.
 
     Attributes:
-        generator: That generator.
+        generators: That generator.
     """
 
     def __init__(self, p: float, seed: int, device: torch.device) -> None:
@@ -29,18 +32,24 @@ class Dropout:
         self.scale = 1.0 / (1.0 - p)
         self._device = device
         self._kept_levels = round((1.0 - p) * LEVELS)
-        self.generator = torch.Generator(device).manual_seed(seed)
+        self.generators = [torch.Generator(device).manual_seed(seed)]
 
     def mask(self, shape: torch.Size) -> Tensor:
         """Return a mask of independent entries, true where an entry is kept."""
-        draws = torch.empty((shape.numel() + 3) // 4, dtype=torch.int64, device=self._device)
-        draws.random_(-(2**63), None, generator=self.generator)
-        levels = draws.view(torch.int16)[: shape.numel()].view(shape)
-        return levels < self._kept_levels - LEVELS // 2
+        return self._masks(shape).view(shape)
 
     def __call__(self, x: Tensor) -> Tensor:
         """Drop entries of a tensor that needs no gradient."""
         return x if self.p == 0.0 else (x * self.mask(x.shape)).mul_(self.scale)
+
+    def _masks(self, shape: torch.Size) -> Tensor:
+        """Return a mask from each of the generators."""
+        count, entries = len(self.generators), shape.numel()
+        draws = torch.empty(count, (entries + 3) // 4, dtype=torch.int64, device=self._device)
+        for part, generator in zip(draws, self.generators, strict=True):
+            part.random_(-(2**63), None, generator=generator)
+        levels = torch.unflatten(draws.view(torch.int16)[:, :entries], 1, shape)
+        return levels < self._kept_levels - LEVELS // 2
 
     def after_relu(self, y: Tensor) -> Tensor:
         """``mask * relu(y)``, in place; the caller has scaled ``y`` by ``scale`` already.
@@ -50,6 +59,28 @@ class Dropout:
         """
         mask = self.mask(y.shape) if self.p else None
         return cast(Tensor, _MaskedRelu.apply(y, mask))  # type: ignore[no-untyped-call]
+
+
+class StackedDropout(Dropout):
+    """Dropout of several trainings at once, each with the masks that it has alone.
+
+    Rows have the features of all trainings; see `benchbuild.compute.stacks`. What is shared before
+    it is dropped, such as raw features, comes back once for each training.
+    """
+
+    def __init__(self, p: float, seeds: Sequence[int], device: torch.device) -> None:
+        """See `Dropout`; one seed for each training."""
+        super().__init__(p, seeds[0], device)
+        self.generators = [torch.Generator(device).manual_seed(seed) for seed in seeds]
+
+    def mask(self, shape: torch.Size) -> Tensor:
+        """See the base class."""
+        rows, width = shape
+        return join(self._masks(torch.Size((rows, width // len(self.generators)))))
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """See the base class."""
+        return x if self.p == 0.0 else (x * self._masks(x.shape)).mul_(self.scale)
 
 
 class _MaskedRelu(torch.autograd.Function):

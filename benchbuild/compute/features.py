@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+import numpy as np
 import torch
-from scipy.sparse import csr_matrix
+from scipy.sparse import block_diag, csr_matrix
 from torch import Tensor
 
 from benchbuild.compute.dropout import Dropout
 from benchbuild.compute.rows import Rows
 from benchbuild.compute.sparse import SparsePattern, entry_numbers, sparse_pattern, sparse_product
+from benchbuild.compute.stacks import join, product
 from benchbuild.compute.thresholds import SPARSE_BELOW
 
 
@@ -34,7 +36,10 @@ class Features(ABC):
 
     @abstractmethod
     def times(self, weight: Tensor, rows: Rows) -> Tensor:
-        """Return some rows of the features times a weight matrix of (features, width)."""
+        """Return some rows of the features times a weight matrix of (features, width).
+
+        Of several trainings the matrices are stacked; see `benchbuild.compute.stacks`.
+        """
 
 
 class DenseFeatures(Features):
@@ -50,7 +55,7 @@ class DenseFeatures(Features):
 
     def times(self, weight: Tensor, rows: Rows) -> Tensor:
         """See the base class."""
-        return rows.of(self._x) @ weight
+        return product(rows.of(self._x), weight)
 
 
 class SparsePatterns:
@@ -60,14 +65,19 @@ class SparsePatterns:
         """Keep the places of all nonzeros."""
         self._entries = entry_numbers(matrix)
         self._device = device
-        self._patterns: dict[Rows, SparsePattern] = {}
+        self._patterns: dict[tuple[Rows, int], SparsePattern] = {}
 
-    def of(self, rows: Rows) -> SparsePattern:
-        """Return the pattern of some rows."""
-        if rows not in self._patterns:
+    def of(self, rows: Rows, copies: int = 1) -> SparsePattern:
+        """Return the pattern of some rows, or of as many disjoint copies of them."""
+        if (rows, copies) not in self._patterns:
             chosen = self._entries if rows.index is None else self._entries[rows.index]
-            self._patterns[rows] = sparse_pattern(chosen, self._device)
-        return self._patterns[rows]
+            numbers = chosen.data + self._entries.nnz * np.arange(copies)[:, None]
+            parts = [
+                csr_matrix((part, chosen.indices, chosen.indptr), chosen.shape) for part in numbers
+            ]
+            whole = chosen if copies == 1 else block_diag(parts, format="csr")
+            self._patterns[rows, copies] = sparse_pattern(whole, self._device)
+        return self._patterns[rows, copies]
 
 
 class SparseFeatures(Features):
@@ -86,7 +96,12 @@ class SparseFeatures(Features):
 
     def times(self, weight: Tensor, rows: Rows) -> Tensor:
         """See the base class."""
-        return sparse_product(self._patterns.of(rows), self._values, weight)
+        if weight.dim() == 2:
+            return sparse_product(self._patterns.of(rows), self._values, weight)
+        copies = len(weight)
+        values = self._values.expand(copies, -1).reshape(-1)
+        out = sparse_product(self._patterns.of(rows, copies), values, weight.flatten(0, 1))
+        return join(torch.unflatten(out, 0, (copies, -1)))
 
 
 def make_features(x: Tensor, device: torch.device) -> Features:

@@ -31,15 +31,15 @@ class History:
     """What was measured so far; still readable after training broke off.
 
     Attributes:
-        values: One row an epoch, columns as in `MEASURED`, NaN where nothing was measured yet.
+        values: (epochs, trainings, columns) with columns as in `MEASURED`, NaN where nothing was
+            measured yet; without the middle where there is but one training.
         epochs: Number of rows that were measured.
     """
 
-    def __init__(self, epochs: int, device: torch.device) -> None:
-        """Room for a number of epochs."""
-        self.values = torch.full(
-            (epochs, len(MEASURED)), torch.nan, dtype=torch.float64, device=device
-        )
+    def __init__(self, epochs: int, device: torch.device, trainings: int = 1) -> None:
+        """Room for a number of epochs of some trainings."""
+        shape = (epochs, len(MEASURED)) if trainings == 1 else (epochs, trainings, len(MEASURED))
+        self.values = torch.full(shape, torch.nan, dtype=torch.float64, device=device)
         self.epochs = 0
 
     def add(self, measured: Tensor) -> None:
@@ -48,8 +48,9 @@ class History:
         self.epochs += 1
 
     def diverged(self) -> bool:
-        """Tell whether the last epoch's losses are not all finite."""
-        return not bool(self.values[self.epochs - 1, LOSSES].isfinite().all())
+        """Tell whether the last epoch's losses are not all finite, in every training."""
+        finite = self.values[self.epochs - 1, ..., LOSSES].isfinite().all(dim=-1)
+        return not bool(finite.any())
 
 
 class Epoch:

@@ -22,7 +22,7 @@ SPLITS = ("train", "valid", "test")
 def accuracy(logits: Tensor, y: Tensor) -> Tensor:
     """Return the share of nodes whose greatest logit is that of their class, or the likeliest."""
     classes = y if y.dim() == 1 else y.argmax(dim=1)
-    return (logits.argmax(dim=1) == classes).double().mean()
+    return (logits.argmax(dim=-1) == classes).double().mean(dim=-1)
 
 
 def rocauc(logits: Tensor, y: Tensor) -> Tensor:
@@ -43,11 +43,26 @@ def rocauc(logits: Tensor, y: Tensor) -> Tensor:
     return torch.tensor(value["rocauc"], dtype=torch.float64)
 
 
-_LOSSES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
-    "accuracy": functional.cross_entropy,
-    "rocauc": functional.binary_cross_entropy_with_logits,
+Figure = Callable[[Tensor, Tensor], Tensor]
+"""A loss or a metric, from logits and labels."""
+
+
+def of_each(figure: Figure) -> Figure:
+    """Return a loss or metric that also takes (trainings, nodes, classes), training by training."""
+
+    def of(logits: Tensor, y: Tensor) -> Tensor:
+        if logits.dim() == 2:
+            return figure(logits, y)
+        return torch.stack([figure(one, y) for one in logits.contiguous().unbind()])
+
+    return of
+
+
+_LOSSES: dict[str, Figure] = {
+    "accuracy": of_each(functional.cross_entropy),
+    "rocauc": of_each(functional.binary_cross_entropy_with_logits),
 }
-_METRICS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {"accuracy": accuracy, "rocauc": rocauc}
+_METRICS: dict[str, Figure] = {"accuracy": accuracy, "rocauc": of_each(rocauc)}
 
 
 @dataclass(frozen=True)
@@ -71,12 +86,17 @@ class Objective:
         return cls(graph.metric, (train, valid, test))
 
     def loss(self, training_logits: Tensor) -> Tensor:
-        """Return the loss on the training nodes."""
-        return _LOSSES[self.metric](training_logits, self.labels[0])
+        """Return the loss on the training nodes; that of several trainings is their sum."""
+        loss = _LOSSES[self.metric](training_logits, self.labels[0])
+        return loss.sum() if loss.dim() else loss
 
     def measure(self, logits: Tensor) -> Tensor:
-        """Return the metric and loss on each of the three sets, in the order of `MEASURED`."""
-        parts = torch.split(logits, [labels.shape[0] for labels in self.labels])
+        """Return the metric and loss on each of the three sets, in the order of `MEASURED`.
+
+        Args:
+            logits: (nodes, classes), or of several trainings (trainings, nodes, classes).
+        """
+        parts = torch.split(logits, [labels.shape[0] for labels in self.labels], dim=-2)
         pairs = list(zip(parts, self.labels, strict=True))
         perfs = [_METRICS[self.metric](part, y) for part, y in pairs]
         losses = [_LOSSES[self.metric](part, y).double() for part, y in pairs]
@@ -84,7 +104,7 @@ class Objective:
 
 
 def in_order(perfs: Sequence[Tensor], losses: Sequence[Tensor]) -> Tensor:
-    """Return the metrics and the losses of the three sets in the order of `MEASURED`."""
+    """Return the metrics and the losses of the three sets in the order of `MEASURED`, last."""
     found = {f"{split}_perf": perf for split, perf in zip(SPLITS, perfs, strict=True)}
     found |= {f"{split}_loss": loss for split, loss in zip(SPLITS, losses, strict=True)}
-    return torch.stack([found[name] for name in MEASURED])
+    return torch.stack([found[name] for name in MEASURED], dim=-1)

@@ -21,4 +21,4 @@ class Rows:
 
     def of(self, matrix: Tensor) -> Tensor:
         """Return the chosen rows of a matrix, with their gradient."""
-        return matrix if self._on_device is None else matrix.index_select(0, self._on_device)
+        return matrix if self._on_device is None else matrix.index_select(-2, self._on_device)

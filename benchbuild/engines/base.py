@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import cast
 
 from benchbuild.errors import BenchBuildError, BrokenDeviceError, WorkerError
 from benchbuild.pipeline.failures import failure
-from benchbuild.pipeline.jobs import AnyKind, Context, Place
+from benchbuild.pipeline.jobs import AnyKind, Context, Place, TogetherContext
 from benchbuild.pipeline.records import DETERMINED, OOM, JobKey, JobRecord, finished_now
 from benchbuild.pipeline.settings import JobSettings, Json
 from benchquery.errors import BenchQueryError
@@ -112,6 +114,20 @@ def open_context(kind: AnyKind, settings: JobSettings, place: Place) -> Context 
         return Refusal(str(error))
     gc.freeze()
     return context
+
+
+def run_jobs(kind: AnyKind, context: Context, keys: Sequence[JobKey]) -> list[JobRecord]:
+    """Run some jobs in a worker, several at once if there are several.
+
+    If that goes wrong, for example for want of memory, each is run alone.
+    """
+    if len(keys) > 1:
+        with contextlib.suppress(Exception):
+            records = cast(TogetherContext, context).run_together(keys)
+            if all(record.status in DETERMINED for record in records):
+                return [finished_now(record) for record in records]
+        _recover(context)
+    return [run_job(kind, context, key) for key in keys]
 
 
 def run_job(kind: AnyKind, context: Context, key: JobKey) -> JobRecord:

@@ -29,7 +29,7 @@ from benchbuild.engines.base import (
     WorkerSettings,
     check_facts,
     open_context,
-    run_job,
+    run_jobs,
 )
 from benchbuild.errors import WorkerError
 from benchbuild.pipeline.engine import LostJob, Outcome
@@ -43,14 +43,14 @@ _PR_SET_PDEATHSIG = 1
 
 @dataclass
 class _Worker:
-    """A process, the line to it, why it can't work, and the job that it is on."""
+    """A process, the line to it, why it can't work, and the jobs that it is on."""
 
     slot: int
     process: ForkServerProcess
     line: Connection
     ready: bool = False
     refusal: Refusal | None = None
-    key: JobKey | None = None
+    keys: Sequence[JobKey] = ()
 
 
 class LocalEngine:
@@ -89,14 +89,14 @@ class LocalEngine:
     @property
     def room(self) -> int:
         """How many workers are ready and have nothing to do."""
-        return sum(worker.ready and worker.key is None for worker in self._workers.values())
+        return sum(worker.ready and not worker.keys for worker in self._workers.values())
 
-    def submit(self, key: JobKey) -> None:
-        """Hand a job to a free worker."""
-        worker = next(w for w in self._workers.values() if w.ready and w.key is None)
-        worker.key = key
+    def submit(self, keys: Sequence[JobKey]) -> None:
+        """Hand jobs to a free worker."""
+        worker = next(w for w in self._workers.values() if w.ready and not w.keys)
+        worker.keys = keys
         with contextlib.suppress(OSError):
-            worker.line.send(key)
+            worker.line.send(keys)
 
     def wait(self, seconds: float) -> Sequence[Outcome]:
         """Return what has finished or was lost."""
@@ -127,7 +127,7 @@ class LocalEngine:
             assert isinstance(line, Connection)
             worker = lines[line]
             try:
-                message: Found | Refusal | JobRecord = line.recv()
+                message: Found | Refusal | list[JobRecord] = line.recv()
             except (EOFError, OSError):
                 outcomes += self._replace(worker)
                 continue
@@ -137,9 +137,9 @@ class LocalEngine:
                 worker.refusal = message
             elif isinstance(message, Found):
                 self._welcome(worker, message)
-            elif worker.key is not None:
-                outcomes.append((worker.key, message))
-                worker.key = None
+            elif worker.keys:
+                outcomes += zip(worker.keys, message, strict=True)
+                worker.keys = ()
         return outcomes
 
     def _welcome(self, worker: _Worker, found: Found) -> None:
@@ -150,7 +150,7 @@ class LocalEngine:
         worker.ready = True
 
     def _replace(self, worker: _Worker) -> list[Outcome]:
-        """Start another worker in place of a dead one; says which job it was on."""
+        """Start another worker in place of a dead one; says which jobs it was on."""
         worker.process.join()
         worker.line.close()
         reason = _how_it_ended(worker.process.exitcode)
@@ -160,7 +160,7 @@ class LocalEngine:
             self._give_up(worker)
         else:
             self._start_worker(worker.slot)
-        return [] if worker.key is None else [(worker.key, LostJob(reason))]
+        return [(key, LostJob(reason)) for key in worker.keys]
 
     def _give_up(self, worker: _Worker) -> None:
         """Go on without a worker; as long as none has started, with the next one."""
@@ -218,7 +218,7 @@ def _serve(line: Connection, kind_name: str, settings: JobSettings, place: Place
     line.send(context.found)
     with contextlib.suppress(EOFError, OSError):
         while True:
-            line.send(run_job(kind, context, line.recv()))
+            line.send(run_jobs(kind, context, line.recv()))
 
 
 def _die_with_server() -> None:

@@ -27,7 +27,7 @@ from benchbuild.engines.base import (
     WorkerSettings,
     check_facts,
     open_context,
-    run_job,
+    run_jobs,
 )
 from benchbuild.engines.knock import why_not
 from benchbuild.engines.local import available_cores
@@ -53,25 +53,25 @@ class _Actor:
         """Say what was loaded, or why it could not be."""
         return self._context if isinstance(self._context, Refusal) else self._context.found
 
-    def run(self, key: JobKey) -> JobRecord:
-        """Run a job."""
+    def run(self, keys: Sequence[JobKey]) -> list[JobRecord]:
+        """Run a job, or several together."""
         assert not isinstance(self._context, Refusal)
-        return run_job(self._kind, self._context, key)
+        return run_jobs(self._kind, self._context, keys)
 
 
 @dataclass(frozen=True)
 class _Task:
-    """What an actor is doing: starting, if it has no job.
+    """What an actor is doing: starting, if it has no jobs.
 
     Attributes:
         actor: The actor.
         slot: Its number; the one that replaces it has the same.
-        key: The job.
+        keys: The jobs.
     """
 
     actor: Any
     slot: int
-    key: JobKey | None
+    keys: Sequence[JobKey] = ()
 
 
 class RayEngine:
@@ -132,10 +132,10 @@ class RayEngine:
         """The workers that were given up."""
         return list(self._starts.given_up.values())
 
-    def submit(self, key: JobKey) -> None:
-        """Hand a job to a free actor."""
+    def submit(self, keys: Sequence[JobKey]) -> None:
+        """Hand jobs to a free actor."""
         actor, slot = self._free.pop()
-        self._tasks[actor.run.remote(key)] = _Task(actor, slot, key)
+        self._tasks[actor.run.remote(keys)] = _Task(actor, slot, keys)
 
     def wait(self, seconds: float) -> Sequence[Outcome]:
         """Return what has finished or was lost."""
@@ -187,7 +187,7 @@ class RayEngine:
 
     def _start_actor(self, slot: int) -> None:
         actor = self._actor_class.remote(self._run.kind, self._run.settings, self._place)
-        self._tasks[actor.found.remote()] = _Task(actor, slot, None)
+        self._tasks[actor.found.remote()] = _Task(actor, slot)
 
     def _receive(self, seconds: float | None) -> list[Outcome]:
         """Take in what the actors have done."""
@@ -204,10 +204,10 @@ class RayEngine:
             if isinstance(result, Refusal):
                 self._keep_off(task, result)
                 continue
-            if task.key is None:
-                self._welcome(task, result)
+            if task.keys:
+                outcomes += zip(task.keys, result, strict=True)
             else:
-                outcomes.append((task.key, result))
+                self._welcome(task, result)
             self._free.append((task.actor, task.slot))
         return outcomes
 
@@ -230,13 +230,13 @@ class RayEngine:
             raise self._starts.nobody()
 
     def _replace(self, task: _Task, error: Exception) -> list[Outcome]:
-        """Start another actor in place of a dead one; says which job it was on."""
+        """Start another actor in place of a dead one; says which jobs it was on."""
         reason = f"the Ray worker was lost ({type(error).__name__})"
-        if task.key is None and self._starts.failed(task.slot, f"{reason[:-1]}: {error})"):
+        if not task.keys and self._starts.failed(task.slot, f"{reason[:-1]}: {error})"):
             self._check_workers()
         else:
             self._start_actor(task.slot)
-        return [] if task.key is None else [(task.key, LostJob(reason))]
+        return [(key, LostJob(reason)) for key in task.keys]
 
 
 def _check_reachable(address: str) -> None:

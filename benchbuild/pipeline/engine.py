@@ -43,14 +43,14 @@ class Engine(Protocol):
 
     @property
     def room(self) -> int:
-        """How many jobs can be submitted now."""
+        """How often can be submitted now."""
 
     @property
     def warnings(self) -> Sequence[str]:
         """What went wrong with workers so far that the others made good, a sentence each."""
 
-    def submit(self, key: JobKey) -> None:
-        """Hand a job to a free worker."""
+    def submit(self, keys: Sequence[JobKey]) -> None:
+        """Hand a job to a free worker, or several that it shall run together."""
 
     def wait(self, seconds: float) -> Sequence[Outcome]:
         """Return what has finished or was lost; waits for the first such event, at most so long.

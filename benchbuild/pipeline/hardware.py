@@ -28,11 +28,13 @@ def hardware_warnings(table: pa.Table) -> Iterator[str]:
         return
     models: Counter[str] = Counter()
     sharing: set[int] = set()
+    joined = 0
     for text, count in Counter(table.column(ENVIRONMENT).to_pylist()).items():
         where = json.loads(text) if text else {}
         if isinstance(where, dict):
             models[_model(where)] += count
             sharing.add(whole_number(str(where.get("workers_per_device", "1"))) or 1)
+            joined += count if "batch" in where else 0
     del models[""]
     if len(models) > 1 and any(model != "CPUs" for model in models):
         counts = ", ".join(f"{count:,} on {model}" for model, count in sorted(models.items()))
@@ -40,6 +42,11 @@ def hardware_warnings(table: pa.Table) -> Iterator[str]:
     if max(sharing, default=1) > 1:
         most = max(sharing)
         yield f"times were measured while up to {most} workers shared a device"
+    if joined:
+        yield (
+            f"{joined:,} of the records were trained in batches: their times are shares of a "
+            "batch's, their memory is all of it"
+        )
 
 
 def _model(where: dict[str, object]) -> str:

@@ -168,6 +168,13 @@ class Context(Protocol):
         """Make ready for the next job after one that failed; raises if there can't be one."""
 
 
+class TogetherContext(Context, Protocol):
+    """A worker that can run several jobs as one computation; see `JobKind.together`."""
+
+    def run_together(self, keys: Sequence[JobKey]) -> Sequence[JobRecord]:
+        """Run some jobs at once; their records, in the same order."""
+
+
 class JobKind(ABC, Generic[SettingsT, JobsT, RecordT]):
     """A kind of job: what it tells the pipeline, the engines and the command line.
 
@@ -221,6 +228,17 @@ class JobKind(ABC, Generic[SettingsT, JobsT, RecordT]):
     @abstractmethod
     def costs(self, run: Run[SettingsT, JobsT], keys: Sequence[JobKey]) -> list[Cost]:
         """Predict what jobs take; the same on every machine."""
+
+    def together(self, keys: Sequence[JobKey], most: int) -> list[tuple[JobKey, ...]]:
+        """Say which jobs a worker may run as one computation; here none.
+
+        Workers of a kind that joins some have `TogetherContext.run_together`.
+
+        Args:
+            keys: All jobs that are to be run, in the order of the plan.
+            most: How many may be joined.
+        """
+        return [(key,) for key in keys]
 
     @abstractmethod
     def open(self, settings: SettingsT, place: Place) -> Context:

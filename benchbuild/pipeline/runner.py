@@ -63,6 +63,7 @@ def run_shard(
     stop: Stop,
     *,
     retry_failed: bool = False,
+    batch: int = 1,
     show: bool = True,
 ) -> ShardReport:
     """Run the jobs of a shard that have no record yet.
@@ -73,6 +74,7 @@ def run_shard(
         engine: Where they run; it has been started.
         stop: Whether to end early.
         retry_failed: Whether to run those again that ended for reasons of the machine.
+        batch: How many jobs may be run as one computation, where their kind can.
         show: Whether to show on standard error how far it is.
 
     Raises:
@@ -95,7 +97,7 @@ def run_shard(
         ends: Counter[str] = Counter()
         reasons: Counter[str] = Counter()
         try:
-            for records in _records(kind, todo, engine, stop, log):
+            for records in _records(kind, kind.together(todo, batch), engine, stop, log):
                 parts.add(shard, records)
                 ends.update(record.status for record in records)
                 reasons.update(r.reason for r in records if r.status not in DETERMINED)
@@ -129,16 +131,24 @@ def _settled(status: str | None, settled: Sequence[str] | None) -> bool:
 
 
 def _records(
-    kind: AnyKind, todo: Sequence[JobKey], engine: Engine, stop: Stop, log: logging.Logger
+    kind: AnyKind,
+    todo: Sequence[tuple[JobKey, ...]],
+    engine: Engine,
+    stop: Stop,
+    log: logging.Logger,
 ) -> Iterator[list[JobRecord]]:
-    """Run jobs and give their records in batches, as they finish."""
+    """Run jobs and give their records in batches, as they finish.
+
+    Jobs that a worker died on when it ran them together are run again one by one.
+    """
     waiting = deque(todo)
     losses: Counter[JobKey] = Counter()
     in_flight = told = 0
     while (waiting or in_flight) and stop.signal is None:
         while waiting and engine.room:
-            engine.submit(waiting.popleft())
-            in_flight += 1
+            keys = waiting.popleft()
+            engine.submit(keys)
+            in_flight += len(keys)
         finished: list[JobRecord] = []
         outcomes = engine.wait(TICK)
         for warning in engine.warnings[told:]:
@@ -152,7 +162,7 @@ def _records(
             losses[key] += 1
             log.warning("%s: %s (attempt %d)", label(kind.record, key), result.reason, losses[key])
             if losses[key] < ATTEMPTS:
-                waiting.append(key)
+                waiting.append((key,))
             else:
                 finished.append(finished_now(kind.record.without_result(key, result.reason)))
         if finished:

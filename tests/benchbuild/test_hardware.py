@@ -112,6 +112,7 @@ CPUS = [canonical({"device": "cpu", "device_name": name}) for name in ("one", "a
         ([where("A100"), where("V100"), where("A100")], ["2 on A100, 1 on V100"]),
         ([where("A100"), *CPUS], ["1 on A100, 2 on CPUs"]),
         ([where("A100"), where("A100", "4")], ["up to 4 workers shared a device"]),
+        ([CPUS[0], canonical({"device": "cpu", "batch": "3"})], ["1 of the records were trained"]),
         ([], []),
     ],
 )

@@ -173,7 +173,7 @@ def _measure(logits: Tensor, labels: Sequence[Tensor]) -> Tensor:
         each = y.expand(len(part), *y.shape).flatten(0, 1)
         entropy = functional.cross_entropy(part.flatten(0, 1), each, reduction="none")
         losses.append(entropy.view(len(part), -1).mean(dim=1).double())
-    return in_order(_of_three(perfs), _of_three(losses)).T
+    return in_order(_of_three(perfs), _of_three(losses))
 
 
 def _of_three(figures: list[Tensor]) -> list[Tensor]:

@@ -61,6 +61,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="record an epoch as a CUDA graph and start it as a whole: the same figures with fewer "
         "launches, on GPUs only; see docs/gpu.md",
     )
+    parser.add_argument(
+        "--batch",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="train up to N seeds of an architecture as one computation: the same figures with "
+        "fewer launches; see docs/gpu.md",
+    )
 
 
 def run(args: argparse.Namespace) -> int:

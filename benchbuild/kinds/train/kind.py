@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import starmap
+from itertools import groupby, starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -220,6 +220,13 @@ class TrainKind(JobKind[TrainSettings, TrainJobs, TrainRecord]):
         }
         return [of[key[0]] for key in keys]
 
+    def together(self, keys: Sequence[JobKey], most: int) -> list[tuple[JobKey, ...]]:
+        """Join seeds of an architecture."""
+        groups = [tuple(seeds) for _, seeds in groupby(keys, key=lambda key: key[0])]
+        return [
+            seeds[first : first + most] for seeds in groups for first in range(0, len(seeds), most)
+        ]
+
     def open(self, settings: TrainSettings, place: Place) -> TrainContext:
         """Load the dataset."""
         return TrainContext(settings, place)
@@ -275,14 +282,14 @@ class NetworkWorker(DatasetWorker):
                 "dataset is for benchbuild condense"
             )
 
-    def train(self, number: int, seed: int, hp: HyperParameters) -> TrainResult:
-        """Train one architecture."""
-        from benchbuild.kinds.train.training import train
+    def train(self, number: int, hp: HyperParameters, *seeds: int) -> list[TrainResult]:
+        """Train one architecture, with several seeds at once if there are several."""
+        from benchbuild.kinds.train.training import train_together
 
-        found = train(
-            Arch.from_hash(number), self._graph, hp, seed, self._device, capture=self._capture
-        )
-        return replace(found, environment={**found.environment, **self._where})
+        where = {**self._where, **({"batch": str(len(seeds))} if len(seeds) > 1 else {})}
+        arch = Arch.from_hash(number)
+        found = train_together(arch, self._graph, hp, seeds, self._device, capture=self._capture)
+        return [replace(one, environment={**one.environment, **where}) for one in found]
 
     def recover(self) -> None:
         """Forget what was made of the graph, and give its memory back."""
@@ -318,14 +325,22 @@ class TrainContext(NetworkWorker):
 
     def run(self, key: JobKey) -> TrainRecord:
         """Train one architecture with one seed."""
-        job = TrainKey(*key)
-        found = self.train(job.hash, job.seed, self._settings.hp)
-        return TrainRecord(
-            hash=job.hash,
-            seed=job.seed,
-            curve=found.curves.astype(np.float32).reshape(-1),
-            **measured(found, self._settings),
-        )
+        (record,) = self.run_together([key])
+        return record
+
+    def run_together(self, keys: Sequence[JobKey]) -> list[TrainRecord]:
+        """Train one architecture with several seeds."""
+        jobs = [TrainKey(*key) for key in keys]
+        results = self.train(jobs[0].hash, self._settings.hp, *(job.seed for job in jobs))
+        return [
+            TrainRecord(
+                hash=job.hash,
+                seed=job.seed,
+                curve=found.curves.astype(np.float32).reshape(-1),
+                **measured(found, self._settings),
+            )
+            for job, found in zip(jobs, results, strict=True)
+        ]
 
 
 def train_run(

@@ -257,7 +257,7 @@ class TuneContext(NetworkWorker):
     def run(self, key: JobKey) -> TuneRecord:
         """Train one anchor."""
         job = TuneKey(*key)
-        found = self.train(job.hash, job.seed, self._settings.hyperparameters(job.trial))
+        (found,) = self.train(job.hash, self._settings.hyperparameters(job.trial), job.seed)
         return TuneRecord(
             trial=job.trial,
             hash=job.hash,

@@ -30,6 +30,7 @@ from torch_geometric.nn import (
     SAGEConv,
 )
 
+from benchbuild.compute.stacks import chain, concatenate, linear
 from benchbuild.hyperparameters import HyperParameters
 from benchbuild.kinds.train.network.wiring import Node, Wiring, wire
 from benchquery.kinds.architectures.arch import Arch
@@ -101,18 +102,25 @@ class CellNetwork(nn.Module):
             outputs.append(cell_node(outputs[cell_node.node.parent], edge_index))
         return self.output([outputs[k] for k in self.wiring.leaves])
 
+    @property
+    def count(self) -> int:
+        """How many networks it is: see `benchbuild.kinds.train.network.stack`."""
+        return len(self.head.weight) if self.head.weight.dim() == 3 else 1
+
     def output(self, leaves: list[Tensor]) -> Tensor:
         """Return the logits from the outputs of the leaves."""
-        h = torch.cat(leaves, dim=1).relu_()
-        return cast(Tensor, self.head(h if self.post is None else self.post(h)))
+        h = concatenate(leaves, self.count).relu_()
+        if self.post is not None:
+            h = linear(h, self.post.weight, self.post.bias)
+        return linear(h, self.head.weight, self.head.bias)
 
     def folded_output(self, leaves: list[Tensor]) -> Tensor:
         """Return the same from one small matrix: there is nothing between the last two layers."""
         if self.post is None:
             return self.output(leaves)
-        weight = self.head.weight @ self.post.weight
-        bias = self.head.weight @ self.post.bias + self.head.bias
-        return functional.linear(torch.cat(leaves, dim=1).relu_(), weight, bias)
+        weight = chain(self.head.weight, self.post.weight)
+        bias = chain(self.head.weight, self.post.bias) + self.head.bias
+        return linear(concatenate(leaves, self.count).relu_(), weight, bias)
 
 
 def build_network(

@@ -14,11 +14,9 @@ they are sparse or wide and the product is narrow.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 from torch_geometric.nn import (
     ARMAConv,
     ChebConv,
@@ -31,12 +29,13 @@ from torch_geometric.nn import (
 
 from benchbuild.compute.features import Features
 from benchbuild.compute.rows import Rows
+from benchbuild.compute.stacks import add_product, linear, spread
 from benchbuild.kinds.train.training.blocks import Block
 
 
 @dataclass(frozen=True)
 class Terms:
-    """The parameters of the formula; weights are (width, input width)."""
+    """The parameters of the formula; weights are (width, input width), or a stack of them."""
 
     neighbours: Tensor | None
     root: Tensor | None
@@ -58,9 +57,8 @@ def terms(layer: nn.Module) -> Terms:
         case SAGEConv():
             neighbours, root, bias = layer.lin_l.weight, layer.lin_r.weight, layer.lin_l.bias
         case ARMAConv():
-            shape = (layer.in_channels, layer.out_channels)
-            neighbours = layer.init_weight.view(shape).t()
-            root, bias = layer.root_weight.view(shape).t(), layer.bias.view(-1)
+            neighbours = layer.init_weight.squeeze(-3).mT
+            root, bias = layer.root_weight.squeeze((-4, -3)).mT, layer.bias.squeeze((-4, -3, -2))
         case GraphConv():
             neighbours, root, bias = layer.lin_rel.weight, layer.lin_root.weight, layer.lin_rel.bias
         case nn.Linear():
@@ -82,19 +80,15 @@ def on_hidden(op: str, layer: nn.Module, z: Tensor, block: Block) -> Tensor:
     if op == "skip":
         return block.own(z)
     if isinstance(layer, GATConv):
-        return _attention(layer, functional.linear(z, layer.lin.weight), block)
+        return _attention(layer, linear(z, layer.lin.weight), block)
     part = terms(layer)
     bias: Tensor | None = part.bias
     out: Tensor | None = None
     if part.neighbours is not None:
-        out, bias = functional.linear(block.matrix(op) @ z, part.neighbours, bias), None
+        out, bias = linear(block.matrix(op) @ z, part.neighbours, bias), None
     if part.root is not None:
         own = block.own(z)
-        out = (
-            functional.linear(own, part.root, bias)
-            if out is None
-            else out.addmm(own, part.root.t())
-        )
+        out = linear(own, part.root, bias) if out is None else add_product(out, own, part.root)
     assert out is not None
     return out.relu_() if part.relu else out
 
@@ -102,34 +96,38 @@ def on_hidden(op: str, layer: nn.Module, z: Tensor, block: Block) -> Tensor:
 def on_raw(op: str, layer: nn.Module, x: Features, block: Block) -> Tensor:
     """Return the same on raw features; ``x`` holds those of all nodes."""
     if isinstance(layer, GATConv):
-        return _attention(layer, x.times(layer.lin.weight.t(), block.sources), block)
+        return _attention(layer, x.times(layer.lin.weight.mT, block.sources), block)
     part = terms(layer)
     products: list[Tensor] = []
     if part.root is not None:
-        products.append(x.times(part.root.t(), block.targets))
+        products.append(x.times(part.root.mT, block.targets))
     if part.neighbours is not None:
-        products.append(block.matrix(op) @ x.times(part.neighbours.t(), block.sources))
-    out = sum(products[1:], start=products[0]).add_(part.bias)
+        products.append(block.matrix(op) @ x.times(part.neighbours.mT, block.sources))
+    out = sum(products[1:], start=products[0])
+    out.add_(spread(part.bias, len(out)))
     return out.relu_() if part.relu else out
 
 
 def _attention(layer: GATConv, h: Tensor, block: Block) -> Tensor:
-    """Attention with a score per node and head: its features times the head's vector."""
+    """Attention with a score per node and head: its features times the head's vector.
+
+    The heads of several trainings are as many heads more.
+    """
     heads, width = layer.heads, layer.out_channels
-    vectors = [_by_head(layer.att_src), _by_head(layer.att_dst)]
-    scores = h @ torch.cat(vectors, dim=1)
-    out = block.attention(heads).attend(
+    vectors = torch.cat([_by_head(layer.att_src), _by_head(layer.att_dst)], dim=-1)
+    scores = torch.unflatten(linear(h, vectors.mT), 1, (-1, 2, heads))
+    out = block.attention(h.shape[1] // width).attend(
         h.view(-1, width),
-        scores[:, :heads].reshape(-1),
-        block.own(scores)[:, heads:].reshape(-1),
+        scores[:, :, 0].reshape(-1),
+        block.own(scores)[:, :, 1].reshape(-1),
     )
-    return cast(Tensor, out.view(-1, heads * width) + layer.bias)
+    return out.view(-1, h.shape[1]) + spread(layer.bias, len(out) * width // h.shape[1])
 
 
 def _by_head(vectors: Tensor) -> Tensor:
     """Vectors of shape (1, heads, width) as the columns of a (heads * width, heads) matrix."""
-    columns = vectors.squeeze(0).unsqueeze(-1)
-    return cast(Tensor, torch.block_diag(*columns))  # type: ignore[no-untyped-call]
+    diagonals = torch.diag_embed(vectors.squeeze(-3).mT)
+    return diagonals.transpose(-3, -2).flatten(-3, -2)
 
 
 def own_rows(op: str, block: Block) -> Rows:
@@ -137,12 +135,16 @@ def own_rows(op: str, block: Block) -> Rows:
     return block.targets if op in ("fc", "skip") else block.sources
 
 
-def store_by_column(layer: nn.Module) -> None:
+def store_by_column(layer: nn.Module, dimensions: int = 2) -> None:
     """Store the weight matrices of a layer column by column.
 
     The sparse product walks along rows of the transposed weights. Only the strides change.
+
+    Args:
+        layer: The layer.
+        dimensions: Those of a weight matrix: one more where the weights of several are stacked.
     """
     with torch.no_grad():
         for weight in layer.parameters():
-            if weight.dim() == 2:
-                weight.data = weight.data.t().contiguous().t()
+            if weight.dim() == dimensions:
+                weight.data = weight.data.mT.contiguous().mT

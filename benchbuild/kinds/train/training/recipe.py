@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import torch
+from torch import Tensor, nn
 
 from benchbuild.compute.capture import CapturedEpoch, side_stream
 from benchbuild.compute.devices import accelerates
@@ -32,20 +33,40 @@ def make_optimizer(
 
     On a CPU the fused kernel copies parameters that are not contiguous, so it is used only if none
     is. On a GPU it takes gradients and parameters that lie in memory alike, as torch makes them.
+    The last few entries of a tensor are rounded otherwise on a CPU than those before them, so that
+    a stack of networks is handed to it there as their own parameters.
 
     Args:
         network: What it trains.
         hp: Hyper-parameters.
         capture: Whether its steps are captured. Adam wants to be told; the kernel is the same.
     """
-    parameters = list(network.parameters())
+    parameters = stacked = list(network.parameters())
     on_gpu = any(accelerates(parameter.device) for parameter in parameters)
+    apart = network.count > 1 and not on_gpu
+    if apart:
+        parameters = [nn.Parameter(own) for whole in stacked for own in whole.detach().unbind()]
     fused = on_gpu or all(parameter.is_contiguous() for parameter in parameters)
+    optimizer: torch.optim.Optimizer
     if hp.optimizer == "sgd":
-        return torch.optim.SGD(parameters, lr=hp.lr, weight_decay=hp.weight_decay, fused=fused)
-    return torch.optim.Adam(
-        parameters, lr=hp.lr, weight_decay=hp.weight_decay, fused=fused, capturable=capture
-    )
+        optimizer = torch.optim.SGD(parameters, lr=hp.lr, weight_decay=hp.weight_decay, fused=fused)
+    else:
+        optimizer = torch.optim.Adam(
+            parameters, lr=hp.lr, weight_decay=hp.weight_decay, fused=fused, capturable=capture
+        )
+    if apart:
+        optimizer.register_step_pre_hook(lambda *_: _hand_out(stacked, parameters))
+    return optimizer
+
+
+def _hand_out(stacked: Sequence[Tensor], parameters: Sequence[Tensor]) -> None:
+    """Give every network its part of the gradients of a stack."""
+    count = len(parameters) // len(stacked)
+    for place, whole in enumerate(stacked):
+        if whole.grad is not None:
+            for number, gradient in enumerate(whole.grad.unbind()):
+                parameters[place * count + number].grad = gradient
+        whole.grad = None
 
 
 def run_epochs(

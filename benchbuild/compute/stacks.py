@@ -1,0 +1,111 @@
+"""Products of several trainings at once, whose weights are stacked.
+
+Weights of one training are a matrix, and biases a vector; those of several have one more dimension,
+the first. Rows of nodes stay what they are: a row has the features of all trainings, one training
+after the other. So what is done to every column alone, such as BatchNorm, sums over neighbours and
+ReLU, is done to those of all trainings as to those of one. What is left is here. Every training
+gets what it would get alone, on a CPU bit by bit: sums are made in the same order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+from torch.nn import functional
+
+
+def split(rows: Tensor, count: int) -> Tensor:
+    """Return rows of several trainings as (trainings, rows, features), without a copy."""
+    return torch.unflatten(rows, 1, (count, -1)).transpose(0, 1)
+
+
+def join(parts: Tensor) -> Tensor:
+    """Return (trainings, rows, features) as rows with the features of all trainings."""
+    return parts.transpose(0, 1).flatten(1)
+
+
+def product(x: Tensor, weight: Tensor) -> Tensor:
+    """Return raw features times weights of (features, width).
+
+    Args:
+        x: (nodes, features), or of several trainings (trainings, nodes, features).
+        weight: The weights, of several trainings stacked.
+    """
+    if weight.dim() == 2:
+        return x @ weight
+    return join(_products(x.expand(len(weight), -1, -1), weight))
+
+
+def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """Return rows times weights of (width, features), plus a bias."""
+    if weight.dim() == 2:
+        return functional.linear(x, weight, bias)
+    if bias is not None:
+        return add_product(spread(bias, len(x)), x, weight)
+    parts = split(x, len(weight))
+    return join(_apart(functional.linear, parts, weight) if _on_cpu(x) else parts @ weight.mT)
+
+
+def add_product(out: Tensor, x: Tensor, weight: Tensor) -> Tensor:
+    """Return rows plus the product of others with weights of (width, features)."""
+    if weight.dim() == 2:
+        return out.addmm(x, weight.t())
+    parts = split(out, len(weight)), split(x, len(weight))
+    if _on_cpu(x):
+        return join(_apart(add_product, *parts, weight))
+    return join(torch.baddbmm(*parts, weight.mT))
+
+
+def chain(weight: Tensor, other: Tensor) -> Tensor:
+    """Return weights of (width, features) times those, or the bias, of the layer before."""
+    if weight.dim() == 2:
+        return weight @ other
+    return _products(weight, other)
+
+
+def _products(left: Tensor, right: Tensor) -> Tensor:
+    """Return the product of every matrix of a stack with another one, or with a vector."""
+    if _on_cpu(left):
+        return _apart(torch.matmul, left, right)
+    return left @ right if right.dim() == 3 else (left @ right.unsqueeze(-1)).squeeze(-1)
+
+
+def _on_cpu(tensor: Tensor) -> bool:
+    """Tell whether products are made one by one: they cost no more, and round as they do alone."""
+    return tensor.device.type == "cpu"
+
+
+def _apart(function: Callable[..., Tensor], *stacks: Tensor) -> Tensor:
+    """Compute something for every training by itself."""
+    parts = zip(*(one.unbind() for one in stacks), strict=True)
+    return torch.stack([function(*part) for part in parts])
+
+
+def concatenate(parts: Sequence[Tensor], count: int) -> Tensor:
+    """Return the features of several matrices of rows side by side, training by training."""
+    return torch.cat([torch.unflatten(part, 1, (count, -1)) for part in parts], dim=2).flatten(1)
+
+
+def spread(bias: Tensor, rows: int) -> Tensor:
+    """Return a bias as it can be added to so many rows."""
+    if bias.dim() == 1:
+        return bias
+    return cast(Tensor, _Spread.apply(bias, rows))  # type: ignore[no-untyped-call]
+
+
+class _Spread(torch.autograd.Function):
+    """Biases as rows; the gradient is summed training by training, as that of one is."""
+
+    @staticmethod
+    def forward(ctx: Any, bias: Tensor, rows: int) -> Tensor:
+        ctx.count = len(bias)
+        return bias.reshape(1, -1).expand(rows, -1)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
+        return split(grad, ctx.count).contiguous().sum(dim=1), None
