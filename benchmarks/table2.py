@@ -196,7 +196,7 @@ def cells_of(traces: Sequence[Trace]) -> list[Cell]:
     for trace in traces:
         key = (trace.strategy, trace.protocol, trace.dataset)
         steps.setdefault(key, []).append(largest_step(trace))
-    standings = sorted(compare(traces), key=lambda row: order.index(row.strategy))
+    standings = sorted(compare(traces, chance=False), key=lambda row: order.index(row.strategy))
     contests = {(row.dataset, row.table_sha256, row.budget, row.workers) for row in standings}
     if len(contests) > len({row.dataset for row in standings}):
         sys.exit("the traces are of several tables, budgets or numbers of workers on a dataset")

@@ -52,6 +52,10 @@ def test_the_page_is_what_the_command_prints(claims: ModuleType) -> None:
         (24, "hashes 61237 and 61327", "no"),
         (26, "1.00 1.00 1.00", "yes"),
         (27, "photo 0.0002", "8 of 9"),
+        (43, "arxiv 1,157,799 (printed 1,166,243)", "5 of 9"),
+        (44, "1.00 1.00 1.00 1.00", "yes"),
+        (45, "0.41 billion pairs", "no"),
+        (46, "hashes 88177 and 88177", "yes"),
     ],
 )
 def test_statements_have_the_numbers_computed_elsewhere(

@@ -95,7 +95,7 @@ def _run(args: argparse.Namespace) -> None:
     from benchquery.search import Budget, Contest, save
     from benchquery.search.plot import plot_search
     from benchquery.search.strategies import match_strategy
-    from benchquery.search.summary import beyond_noise
+    from benchquery.search.summary import beyond_noise, say_curse
     from benchquery.search.trace import check_out
 
     table = lightread(args.table, args.source)
@@ -123,8 +123,12 @@ def _run(args: argparse.Namespace) -> None:
         for report, above in zip(reports, beyond, strict=True)
     ]
     print_rows(rows, as_json=args.json)
-    if not args.json and Contest.of(traces[0]).knows_chance:
+    if args.json:
+        return
+    if Contest.of(traces[0]).knows_chance:
         print(_chance(table, int(budget.amount), args.protocol))
+    if said := say_curse(table):
+        print(said)
 
 
 def _chance(table: ArchTable, queries: int, protocol: str) -> str:

@@ -38,6 +38,7 @@ def add(commands: Any) -> None:
 def _run(args: argparse.Namespace) -> None:
     from benchquery.search import compare, differences, load
     from benchquery.search.plot import plot_ranks
+    from benchquery.search.summary import say_curse
 
     traces = [trace for path in args.traces for trace in load(path)]
     if args.plot:
@@ -45,6 +46,10 @@ def _run(args: argparse.Namespace) -> None:
     if args.pairs:
         rows = [dataclasses.asdict(row) for row in differences(traces)]
     else:
-        standings = compare(traces, chance=True)
+        standings = compare(traces)
         rows = [{name: getattr(row, name) for name in _KEYS} for row in standings]
     print_rows(rows, as_json=args.json)
+    if not args.json and not args.pairs:
+        searched = {trace.table_sha256: trace for trace in traces}
+        for said in filter(None, (say_curse(trace.searched()) for trace in searched.values())):
+            print(said)

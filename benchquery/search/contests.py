@@ -210,7 +210,7 @@ def mean_ranks(traces: Iterable[Trace], level: float = LEVEL) -> list[MeanRanks]
     traces = list(traces)
     chance = {row.contest: row.perf for row in chance_standings(traces)}
     by_protocol: dict[str, list[Standing]] = {}
-    for row in compare(traces):
+    for row in compare(traces, chance=False):
         by_protocol.setdefault(row.protocol, []).append(row)
     return [
         _ranked(protocol, rows, level, chance)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from benchquery._imports import LazyModule
 from benchquery.analysis.known import has_figures
 from benchquery.errors import QueryError
-from benchquery.kinds.architectures.analysis.noise import known_seed_errors
+from benchquery.kinds.architectures.analysis.noise import best_again, known_seed_errors
 from benchquery.kinds.architectures.table import ArchTable
 from benchquery.search.budget import Budget
 from benchquery.search.chance import EXACT, find_chances
@@ -208,7 +208,7 @@ def group(traces: Iterable[Trace]) -> Mapping[tuple[Contest, str], list[Trace]]:
     return groups
 
 
-def compare(traces: Iterable[Trace], *, chance: bool = False) -> list[Standing]:
+def compare(traces: Iterable[Trace], *, chance: bool = True) -> list[Standing]:
     """Set strategies side by side: one row each in a contest, the best first.
 
     Best is the mean test metric. Contests stay apart: another table, budget or number of workers
@@ -216,7 +216,7 @@ def compare(traces: Iterable[Trace], *, chance: bool = False) -> list[Standing]:
 
     Args:
         traces: The traces.
-        chance: Whether exact random search stands among them, as `CHANCE`.
+        chance: Whether exact random search stands among them, as `CHANCE`, where it is known.
 
     Raises:
         QueryError: If a strategy has a seed twice in a contest.
@@ -236,10 +236,15 @@ def chance_standings(traces: Iterable[Trace]) -> list[Standing]:
     """Return how random search stands in each contest, exactly: no seed, and no error.
 
     Contests whose budget is training time have none: how much random search may ask there is
-    itself a matter of chance. Nor have those whose rewards are drawn.
+    itself a matter of chance. Nor have those whose rewards are drawn, or whose table has no row
+    with both figures.
     """
     searched = {Contest.of(trace): trace for trace in traces}
-    return [_chance(contest, trace) for contest, trace in searched.items() if contest.knows_chance]
+    return [
+        _chance(contest, trace)
+        for contest, trace in searched.items()
+        if contest.knows_chance and has_figures(trace.searched(), "valid_perf", "perf").any()
+    ]
 
 
 def _place(row: Standing) -> tuple[object, ...]:
@@ -259,6 +264,18 @@ def _margin(table: ArchTable) -> float:
 def beyond_noise(regret: Sequence[float] | Floats, table: ArchTable) -> Floats:
     """Return regrets against the set that can't be told from the best; NaN if noise is unknown."""
     return _beyond(np.asarray(regret, dtype=float), _margin(table))
+
+
+def say_curse(table: ArchTable) -> str | None:
+    """Say how much of every regret is the luck of the best figure; None if noise is unknown."""
+    found = best_again(table, "perf")
+    if found is None:
+        return None
+    best, again = found
+    return (
+        f"{table.name}: the best perf, {best:.4f}, is expected at {again:.4f} if it is run again, "
+        f"so {best - again:.4f} of every regret is its luck"
+    )
 
 
 def _beyond(regret: Floats, margin: float) -> Floats:

@@ -35,8 +35,10 @@ from benchquery import (
     read_weights,
 )
 from benchquery.errors import QueryError
+from benchquery.kinds.architectures.analysis import fidelity as fidelity_module
 from benchquery.kinds.architectures.analysis.fidelity import by_wiring, largest_errors
-from benchquery.kinds.architectures.arch import NODES, OPS
+from benchquery.kinds.architectures.analysis.noise import best_again
+from benchquery.kinds.architectures.arch import LINKS, NODES, OPS, raw_hashes
 from benchquery.kinds.condensed.analysis import means_with_figures
 from benchquery.kinds.condensed.leaderboard import leaderboard
 from benchquery.kinds.condensed.ledger import ledger
@@ -110,6 +112,11 @@ def search_of(table: RowTable[Any]) -> Any:
 
 CORA = Source(lambda: some("cora"))
 BUILT = Source(lambda: some("cora-built"))
+REPEATED = Source(
+    lambda: lightread("cora").where(
+        np.isin(lightread("cora").hashes, lightread("cora-built").hashes)
+    )
+)
 CURVED = Source(
     cache(lambda: write_curved(scratch())), lambda table, failed, _: write_curved(scratch(), failed)
 )
@@ -207,16 +214,14 @@ CASES = (
     Case("op_frequencies", lambda t: analysis.op_frequencies(t, 0.01, first=False)),
     Case("op_frequencies", lambda t: analysis.op_frequencies(t, 0.2, form="raw")),
     Case("frequencies", lambda t: analysis.frequencies(t, 0.2)),
-    Case("noise", lambda t: analysis.noise(t, lightread("cora-built")),
-         Source(lambda: lightread("cora").where(
-             np.isin(lightread("cora").hashes, lightread("cora-built").hashes))),
-         least=2, examples=3),
-    Case("indistinct", lambda t: analysis.indistinct(t, lightread("cora-built")),
-         Source(lambda: lightread("cora").where(
-             np.isin(lightread("cora").hashes, lightread("cora-built").hashes))),
-         least=2, examples=2),
+    Case("noise", lambda t: analysis.noise(t, lightread("cora-built")), REPEATED, least=2,
+         examples=3),
+    Case("indistinct", lambda t: analysis.indistinct(t, lightread("cora-built")), REPEATED, least=2,
+         examples=2),
+    Case("best_again", best_again, REPEATED, least=0, examples=5),
     Case("smoothness", analysis.smoothness, least=2),
     Case("node_importance", analysis.node_importance, least=2),
+    Case("node_importance", lambda t: analysis.node_importance(t, adjusted=True), least=2),
     Case("adjusted_eta_squared",
          lambda t: analysis.adjusted_eta_squared(t.column("perf"), t.hashes % 3)),
     Case("eta_squared", lambda t: analysis.eta_squared(t.column("perf"), t.hashes % 3)),
@@ -350,15 +355,15 @@ def takes_tables(function: Any) -> bool:
     return any(kind in one for one in taken for kind in OF_TABLES)
 
 
-@pytest.mark.parametrize(
-    "case",
-    [
-        pytest.param(
-            case, id=case.name, marks=[pytest.mark.slow] if case.name == "fidelity" else []
-        )
-        for case in CASES
-    ],
-)
+@pytest.fixture
+def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Resample a little only: what is left out is the same however often is drawn."""
+    monkeypatch.setattr(fidelity_module, "_RESAMPLES", 20)
+    monkeypatch.setattr(fidelity_module, "_DRAWS", 2_000)
+
+
+@pytest.mark.usefixtures("few_draws")
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_failed_rows_are_left_out_and_counted(case: Case) -> None:
     whole = case.source.whole()
     unit = case.source.unit(whole)
@@ -421,6 +426,33 @@ def test_a_landscape_has_no_failed_hills(seed: int, share: float) -> None:
     values = np.array([figures[number] for number in space.hashes.tolist()])[known]
     expected = np.corrcoef(values, result.distance[known])[0, 1]
     assert result.fitness_distance == pytest.approx(expected)
+    assert (result.ends[~known] == np.flatnonzero(~known)).all()
+    for start in np.flatnonzero(known)[:: max(1, known.sum() // 40)].tolist():
+        assert result.ends[start] == climbed(start, figures)
+    reached = [figures[number] for number in space.hashes[result.ends[known]].tolist()]
+    assert result.end_ranks.tolist() == [1 + (values > figure).sum() for figure in reached]
+    assert result.end_regrets.tolist() == pytest.approx([values.max() - one for one in reached])
+    assert np.isinf(result.depths[result.local_optima == space.index(best)]).all()
+
+
+def climbed(start: int, figures: Mapping[int, float]) -> int:
+    """Where steepest ascent from a position of the small space ends, step by step."""
+    space = get_space("proteins")
+    while True:
+        own = figures[int(space.hashes[start])]
+        higher = [near for near in neighbours()[start] if figures[near] > own]
+        if not higher:
+            return start
+        top = max(figures[near] for near in higher)
+        start = min(space.index(near) for near in higher if figures[near] == top)
+
+
+def test_a_decomposition_needs_every_figure() -> None:
+    table = lightread("proteins")
+    lost = fail(table, np.arange(len(table)) == 7)
+    forms = sum(raw == table.hashes[7] for link in LINKS for raw in raw_hashes(link))
+    with pytest.raises(QueryError, match=rf"{forms} of the 5,616 raw forms have no figure"):
+        analysis.decompose(lost)
 
 
 @cache

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from benchquery import lightread
-from benchquery.analysis import noise
+from benchquery.analysis import fidelity, noise
 from benchquery.errors import QueryError, TableNotFoundError
-from benchquery.kinds.architectures.analysis.noise import expected_again
+from benchquery.kinds.architectures.analysis.noise import best_again, expected_again
 
 
 def test_shrunk_figures_are_those_of_a_normal_spread() -> None:
@@ -43,6 +43,8 @@ def test_cora_is_what_was_computed_elsewhere() -> None:
     assert found.top_overlap == pytest.approx(0.63, abs=0.005)
     assert 100 * found.again == pytest.approx(82.2, abs=0.05)
     assert 100 * found.curse == pytest.approx(0.9, abs=0.05)
+    assert found.spearman == fidelity(lightread("cora-built"), cora).spearman_ceiling
+    assert best_again(cora) == (found.best, found.again)
     near = cora.where(cora.column("perf") >= found.best - found.margin)
     assert set(found.indistinct) == set(near.hashes)
     assert found.indistinct[0] == next(iter(cora.top(1, by="perf")))
@@ -51,6 +53,7 @@ def test_cora_is_what_was_computed_elsewhere() -> None:
 
 
 def test_a_table_without_repeats_is_named() -> None:
+    assert best_again(lightread("arxiv")) is None
     with pytest.raises(TableNotFoundError, match="arxiv-built"):
         noise(lightread("arxiv"))
     with pytest.raises(QueryError, match="no figures of single seeds"):

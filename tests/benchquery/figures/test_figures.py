@@ -10,7 +10,13 @@ import numpy as np
 import pytest
 
 from benchquery import ArchTable, lightread
-from benchquery.analysis import agreement_matrix, link_frequencies, node_importance, smoothness
+from benchquery.analysis import (
+    agreement_matrix,
+    decompose,
+    link_frequencies,
+    node_importance,
+    smoothness,
+)
 from benchquery.cli import main
 from benchquery.errors import QueryError, UnknownNameError
 from benchquery.figures import save
@@ -48,8 +54,13 @@ def test_lines_and_bars_are_the_numbers_of_the_analyses(table: ArchTable) -> Non
     expected = smoothness(table)
     np.testing.assert_allclose(axes.lines[0].get_ydata(), list(expected.ops.values()))
     np.testing.assert_allclose(axes.lines[1].get_ydata(), list(expected.links.values()))
-    (axes,) = table.plot.importance().axes
-    np.testing.assert_allclose(axes.lines[1].get_ydata(), node_importance(table)["suffix"])
+    exact, axes = table.plot.importance().axes
+    shares = [row["share"] for row in decompose(table).rows()]
+    np.testing.assert_allclose([bar.get_height() for bar in exact.patches], shares)
+    adjusted = node_importance(table, adjusted=True)
+    np.testing.assert_allclose(axes.lines[2].get_ydata(), adjusted["suffix"])
+    np.testing.assert_allclose(axes.lines[3].get_ydata(), node_importance(table)["suffix"])
+    (axes,) = table.top(100).plot.importance().axes
     left, _ = table.plot.frequency(share=0.1).axes
     heights = [bar.get_height() for bar in left.patches]
     np.testing.assert_allclose(heights, list(link_frequencies(table, 0.1).values()))

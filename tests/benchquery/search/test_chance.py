@@ -10,6 +10,7 @@ import pytest
 from benchquery import ArchTable, lightread
 from benchquery.errors import QueryError
 from benchquery.search import CHANCE, compare, random_search_exactly, run
+from tests.benchquery.failing import fail
 
 
 @pytest.mark.parametrize("protocol", ["validation", "leaky-test"])
@@ -33,7 +34,7 @@ def test_it_is_the_mean_over_all_draws(protocol: str) -> None:
 def test_its_standing_is_that_of_all_draws() -> None:
     table = lightread("cora").where("depth == 1").top(14, by="latency")
     (trace,) = [run("random", table, 3)]
-    row = next(row for row in compare([trace], chance=True) if row.strategy == CHANCE)
+    row = next(row for row in compare([trace]) if row.strategy == CHANCE)
     reward, perf, (ranks, regrets) = (
         table.column("valid_perf"), table.column("perf"), table.standing("perf"),
     )  # fmt: skip
@@ -47,6 +48,13 @@ def test_its_standing_is_that_of_all_draws() -> None:
         middle = getattr(row, f"{name}_median")
         assert chances[values <= middle].sum() >= 0.5 > chances[values < middle].sum()
     assert (row.seeds, row.perf_error) == (0, 0.0)
+
+
+def test_without_test_figures_it_has_no_standing() -> None:
+    few = lightread("proteins").top(10)
+    table = fail(few, np.ones(10, dtype=bool), ("perf",))
+    (row,) = compare([run("random", table, 3)])
+    assert (row.strategy, np.isnan(row.perf)) == ("random", True)
 
 
 def test_searches_come_out_around_it() -> None:

@@ -53,7 +53,7 @@ def test_a_search_by_estimated_time_says_so(tmp_path: Path) -> None:
     assert trace.costs.tolist() == pytest.approx(expected)
     assert 270 < trace.report().spent <= 300
     save([trace], tmp_path / "t.parquet")
-    (row,) = compare(load(tmp_path / "t.parquet"), chance=True)
+    (row,) = compare(load(tmp_path / "t.parquet"))
     assert row.contest.terms == "300 estimated seconds, 1 worker"
 
 

@@ -63,7 +63,7 @@ def test_holm_rejects_what_stepping_down_rejects(values: list[float]) -> None:
 def test_pairs_are_scipys_paired_tests(traces: list[Trace]) -> None:
     rows = differences(traces, level=0.1)
     assert len(rows) == 2 * (3 + 3)
-    exact = {row.dataset: row.perf for row in compare(traces, chance=True) if not row.seeds}
+    exact = {row.dataset: row.perf for row in compare(traces) if not row.seeds}
     for row in rows:
         if row.second == CHANCE:
             test = stats.ttest_1samp(found_by(traces, row.first, row.dataset), exact[row.dataset])
@@ -95,9 +95,7 @@ def test_mean_ranks_and_the_critical_difference_are_nemenyis(traces: list[Trace]
 
 def test_random_search_stands_behind_those_that_are_better(traces: list[Trace]) -> None:
     (found,) = mean_ranks(traces)
-    exact = {
-        row.dataset: row.perf for row in compare(traces, chance=True) if row.strategy == CHANCE
-    }
+    exact = {row.dataset: row.perf for row in compare(traces) if row.strategy == CHANCE}
     better = [
         np.mean(found_by(traces, name, dataset)) > perf
         for dataset, perf in exact.items()
@@ -109,11 +107,11 @@ def test_random_search_stands_behind_those_that_are_better(traces: list[Trace]) 
 def test_regret_beyond_noise_is_against_the_set_that_can_not_be_told_from_the_best() -> None:
     cora, traces = lightread("cora"), [run("random", "cora", 5, seed=seed) for seed in range(3)]
     expected = np.mean([noise(cora).regret(trace.report().perf) for trace in traces])
-    rows = {row.strategy: row for row in compare(traces, chance=True)}
+    rows = {row.strategy: row for row in compare(traces)}
     assert rows["random"].beyond_noise == pytest.approx(expected)
     assert rows["random"].beyond_noise < rows["random"].regret
     assert rows[CHANCE].beyond_noise < rows[CHANCE].regret
-    (unknown,) = compare([run("random", "proteins", 5)])
+    (unknown,) = compare([run("random", "proteins", 5)], chance=False)
     assert np.isnan(unknown.beyond_noise)
 
 
@@ -124,7 +122,7 @@ def test_one_seed_tells_nothing(raced: Raced) -> None:
 
 
 def test_medians_and_errors_stand_beside_means(traces: list[Trace]) -> None:
-    for row in compare(traces):
+    for row in compare(traces, chance=False):
         reports = [
             trace.report()
             for trace in traces
@@ -139,7 +137,7 @@ def test_medians_and_errors_stand_beside_means(traces: list[Trace]) -> None:
 def test_ranks_of_random_search_are_what_was_computed_elsewhere() -> None:
     cora = lightread("cora")
     traces = [run("random", cora, "2%", seed=seed) for seed in range(100)]
-    (row,) = compare(traces)
+    (row,) = compare(traces, chance=False)
     better = [(cora.column("perf") > trace.report().perf).sum() for trace in traces]
     assert round(np.mean(better) + 1) == 3_292
     # With figures that differ by rounding alone as ties, ranks are a little better.
@@ -164,7 +162,7 @@ def test_the_command_prints_and_draws_them(
     save(traces, path)
     assert main(["standings", str(path), "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
-    expected = compare(traces, chance=True)
+    expected = compare(traces)
     assert [row["rank_median"] for row in shown] == [row.rank_median for row in expected]
     assert [row["strategy"] for row in shown].count(CHANCE) == 2
     assert main(["standings", str(path), "--pairs", "--plot", str(picture)]) == 0
@@ -173,6 +171,12 @@ def test_the_command_prints_and_draws_them(
     assert all(name in drawn for name in (*NAMES, CHANCE))
     assert "2 contests, critical difference" in drawn
     assert main(["standings", str(path), "--plot", str(tmp_path / "a.gif")]) == 2
+    capsys.readouterr()
+    assert main(["standings", str(path)]) == 0
+    *_, last = capsys.readouterr().out.splitlines()
+    assert last.startswith("cora-built: the best perf, ")
+    best = noise(lightread("cora-built"))
+    assert f"{best.again:.4f} if it is run again, so {best.curse:.4f} of every regret" in last
 
 
 def test_strategies_that_are_near_are_joined() -> None:

@@ -53,7 +53,7 @@ def test_a_search_sees_one_training_and_is_judged_by_means(built: ArchTable) -> 
     report = trace.report()
     assert report.protocol == "one-seed"
     assert report.perf == built[report.hash]["perf"]
-    (row,) = compare([trace], chance=True)
+    (row,) = compare([trace])
     assert row.strategy == "random"
 
 

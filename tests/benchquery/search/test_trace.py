@@ -259,7 +259,7 @@ def test_standings_are_those_of_pandas() -> None:
     ]
     frame = pd.DataFrame([vars(trace.report()) for trace in traces])
     groups = frame.groupby(["dataset", "protocol", "strategy"])
-    standings = compare(traces)
+    standings = compare(traces, chance=False)
     assert len(standings) == 4
     for row in standings:
         group = groups.get_group((row.dataset, row.protocol, row.strategy))
@@ -298,7 +298,7 @@ def unlike() -> list[tuple[str, Trace]]:
 
 def test_other_tables_budgets_and_workers_are_other_contests(tmp_path: Path) -> None:
     named, traces = zip(*unlike(), strict=True)
-    rows = compare(traces)
+    rows = compare(traces, chance=False)
     assert len(rows) == len(traces)
     assert {row.seeds for row in rows} == {1}
     said = {(row.table_sha256, row.protocol, row.budget, row.workers) for row in rows}
@@ -328,7 +328,7 @@ def test_a_strategy_whose_find_failed_comes_last(raced: Raced, tmp_path: Path) -
         oracle.evaluate(oracle.hashes[FAILED])
 
     traces = [run(name, raced.table, 5) for name in (unlucky, "random")]
-    rows = compare(traces)
+    rows = compare(traces, chance=False)
     assert [row.strategy for row in rows] == ["random", "unlucky"]
     assert np.isnan(rows[1].perf)
     plot_search(traces, tmp_path / "search.svg", "perf")
@@ -357,7 +357,7 @@ def test_a_part_of_a_table_is_another_table(tmp_path: Path) -> None:
     whole = lightread("cora")
     part = whole.where("depth == 2")
     traces = [run("random", table, 10, seed=seed) for table in (whole, part) for seed in (0, 1)]
-    rows = compare(traces)
+    rows = compare(traces, chance=False)
     assert [row.seeds for row in rows] == [2, 2]
     assert len({row.table_sha256 for row in rows}) == 2
     with pytest.raises(QueryError, match="can be averaged"):

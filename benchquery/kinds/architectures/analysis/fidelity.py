@@ -235,7 +235,6 @@ def compare_seeds(per_seed: Floats, reference: Floats) -> Fidelity:
     ours, theirs = per_seed[known], reference[known]
     means = np.nanmean(ours, axis=1)
     errors = means - theirs
-    seed_spearman = _between_seeds(rank_correlation, ours)
     error_ends = _bootstrap(lambda rows: float(np.abs(errors[rows]).mean()), len(errors))
     rank_ends = _bootstrap(lambda rows: rank_correlation(means[rows], theirs[rows]), len(errors))
     return Fidelity(
@@ -251,9 +250,9 @@ def compare_seeds(per_seed: Floats, reference: Floats) -> Fidelity:
         spearman=rank_correlation(means, theirs),
         spearman_low=rank_ends[0],
         spearman_high=rank_ends[1],
-        spearman_ceiling=spearman_brown(seed_spearman, ours.shape[1]),
+        spearman_ceiling=rank_ceiling(ours),
         kendall=kendall(means, theirs),
-        seed_spearman=seed_spearman,
+        seed_spearman=_between_seeds(rank_correlation, ours),
         seed_kendall=_between_seeds(kendall, ours),
     )
 
@@ -266,6 +265,15 @@ def spearman_brown(between: float, count: int) -> float:
         0.75
     """
     return count * between / (1 + (count - 1) * between)
+
+
+def rank_ceiling(seeds: Floats) -> float:
+    """Return the rank correlation to expect of two independent means of as many seeds.
+
+    Args:
+        seeds: Figures, (architectures, seeds); NaN for those that failed.
+    """
+    return spearman_brown(_between_seeds(rank_correlation, seeds), seeds.shape[1])
 
 
 def _between_seeds(measure: Callable[[Floats, Floats], float], ours: Floats) -> float:

@@ -172,12 +172,20 @@ def _decomposed(cube: Floats, by: str, filled: int) -> Decomposition:
     )
 
 
-def node_importance(table: ArchTable, by: str = "perf") -> dict[str, Floats]:
+def node_importance(
+    table: ArchTable, by: str = "perf", *, adjusted: bool = False
+) -> dict[str, Floats]:
     """Return the share of the variance that the first or last 1 to 4 nodes explain.
 
     A node's choice is its input and its operation, in canonical form. Rows without a
     figure are left out. First and last nodes are confounded with how forms are written; `decompose`
     is exact.
+
+    Args:
+        table: The table.
+        by: The figure.
+        adjusted: Whether what as many groups explain of pure chance is taken off; four nodes make
+            a group of each architecture, which explains nothing then: NaN.
 
     Returns:
         ``prefix`` and ``suffix``, each by the number of nodes; NaN if the figures do not vary.
@@ -191,9 +199,11 @@ def node_importance(table: ArchTable, by: str = "perf") -> dict[str, Floats]:
     nodes = links * len(OPS) + op_indices(hashes)
     base = (NODES * len(OPS)) ** np.arange(NODES)
 
+    share = adjusted_eta_squared if adjusted else eta_squared
+
     def explained(columns: slice) -> float:
         part = nodes[:, columns]
-        return eta_squared(values, part @ base[: part.shape[1]])
+        return share(values, part @ base[: part.shape[1]])
 
     lengths = range(1, NODES + 1)
     return {

@@ -47,8 +47,9 @@ class Landscape:
 
     Attributes:
         by: The figure.
-        local_optima: Positions of the architectures that no neighbour beats. One without a
-            figure is none of them, and beats none.
+        local_optima: Positions of the architectures that no neighbour beats; a tie
+            (`benchquery.table.ties`) beats none. One without a figure is none of them, and beats
+            none.
         distance: Of every architecture, the number of changes to the best one.
         fitness_distance: Pearson's correlation of how good an architecture is with that
             distance; the nearer to -1, the surer a climb leads to the best. NaN if all are
@@ -209,7 +210,7 @@ def landscape(table: ArchTable, by: str = "perf") -> Landscape:
             f"architectures of space {space.name!r}; a landscape needs all of them"
         )
     known_part(table, by, least=2)
-    values: Array = goodness(table.lookup(space.hashes, by), by)
+    values: Array = level(goodness(table.lookup(space.hashes, by), by))
     failed = np.isnan(values)
     first, second = neighbour_pairs(space.name)
     optima = _optima(values, first, second)
@@ -224,7 +225,7 @@ def landscape(table: ArchTable, by: str = "perf") -> Landscape:
         fitness_distance=correlation(values, distance),
         ends=ends,
         good_ends=float(np.isin(ends[~failed], best).mean()),
-        end_ranks=1 + np.searchsorted(np.sort(-level(values[~failed])), -reached),
+        end_ranks=1 + np.searchsorted(np.sort(-values[~failed]), -reached),
         end_regrets=np.nanmax(values) - reached,
         depths=_depths(values, first, second)[optima],
         margin=math.nan if measured is None else measured.margin,

@@ -2,8 +2,8 @@ r"""What noise does to a ranking, from how much the seeds of a table differ.
 
 A figure :math:`x_i` is a mean over seeds: the true one :math:`\mu_i` plus an error of standard
 deviation :math:`\sigma`. How the true ones are spread, :math:`g`, is estimated from all figures at
-once, without assuming a shape (the maximum likelihood of Kiefer and Wolfowitz, by
-expectation-maximisation on a grid). Then
+once, without assuming a shape (towards the maximum likelihood of Kiefer and Wolfowitz, by 300 steps
+of expectation-maximisation on a grid: further steps would make single spikes of it). Then
 
 .. math::
     E[\mu_i \mid x_i] = \frac{\sum_\mu \mu\, g(\mu)\, \varphi((x_i - \mu)/\sigma)}
@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
 from benchquery.analysis.known import known_part
-from benchquery.analysis.statistics import normal_quantile, rank_correlation, top_rows
+from benchquery.analysis.statistics import normal_quantile, top_rows
 from benchquery.errors import QueryError, TableNotFoundError
 from benchquery.kinds.architectures.analysis.agreement import goodness
-from benchquery.kinds.architectures.analysis.fidelity import seed_figures
+from benchquery.kinds.architectures.analysis.fidelity import rank_ceiling, seed_figures
 from benchquery.kinds.architectures.arch import Arch
 from benchquery.kinds.architectures.reading import lightread
 from benchquery.kinds.architectures.table import ArchTable
@@ -48,11 +48,13 @@ class SeedNoise:
         hashes: The architectures with several seeds.
         errors: Of each, the standard error of its mean.
         top_error: Its root mean square over those that are in the best tenth of the table.
+        ceiling: The rank correlation to expect of two means of as many seeds.
     """
 
     hashes: Ints
     errors: Floats
     top_error: float
+    ceiling: float
 
     @property
     def margin(self) -> float:
@@ -87,7 +89,8 @@ class Noise:
         share: Which share of the architectures counts as top.
         top_overlap: The overlap of that top with itself after one standard error of noise. No two
             tables of as many seeds can be expected to overlap more.
-        spearman: The rank correlation of the table with itself after as much noise.
+        spearman: The rank correlation to expect of two tables of as many seeds, from how alike two
+            seeds rank the repeated architectures (Spearman and Brown).
     """
 
     by: str
@@ -138,7 +141,7 @@ class Noise:
         figures = {name: float(getattr(self, name)) for name in names}
         figures["indistinct from the best"] = float(len(self.indistinct))
         figures[f"overlap of the top {self.share:.0%} with itself"] = self.top_overlap
-        figures["spearman with itself"] = self.spearman
+        figures["spearman of two such tables"] = self.spearman
         return [{"": name, "value": value} for name, value in figures.items()]
 
 
@@ -227,7 +230,7 @@ def seed_errors(table: ArchTable, repeated: ArchTable | None = None, by: str = "
             f"no architecture of the table {repeated.name!r} in the best tenth of {table.name!r} "
             f"has a figure of seeds that differ in {by!r}"
         )
-    return SeedNoise(hashes, errors, top_error)
+    return SeedNoise(hashes, errors, top_error, rank_ceiling(seed_figures(repeated, by)))
 
 
 def known_seed_errors(table: ArchTable, by: str = "perf") -> SeedNoise | None:
@@ -236,6 +239,26 @@ def known_seed_errors(table: ArchTable, by: str = "perf") -> SeedNoise | None:
         return seed_errors(table, None, by)
     except (QueryError, TableNotFoundError):
         return None
+
+
+def best_again(table: ArchTable, by: str = "perf") -> tuple[float, float] | None:
+    """Return the best figure of a table, and what to expect of it if it is run again.
+
+    What it is less is the winner's curse: a part of every regret is due to the luck of the best.
+
+    Args:
+        table: The table.
+        by: The figure, of which more is better.
+
+    Returns:
+        Both; None where no seeds say how large noise is.
+    """
+    measured = known_seed_errors(table, by)
+    if measured is None:
+        return None
+    values: Floats = np.asarray(goodness(known_part(table, by).column(by), by))
+    best = int(np.argmax(values))
+    return float(values[best]), float(expected_again(values, measured.top_error)[0][best])
 
 
 def noise(
@@ -266,7 +289,6 @@ def noise(
     shrunk, low, high = expected_again(values, top_error)
     best, best_first = int(np.argmax(values)), np.argsort(-values, kind="stable")
     margin = measured.margin
-    overlap, agreement = _with_noise(values, top_error, share)
     return Noise(
         by=by,
         archs=len(known),
@@ -287,8 +309,8 @@ def noise(
         indistinct=known.hashes[best_first[: int((values >= values[best] - margin).sum())]],
         margin=margin,
         share=share,
-        top_overlap=overlap,
-        spearman=agreement,
+        top_overlap=_overlap_with_noise(values, top_error, share),
+        spearman=measured.ceiling,
     )
 
 
@@ -325,9 +347,7 @@ def expected_again(values: Floats, error: float) -> tuple[Floats, Floats, Floats
     likely = np.exp(-(((grid[seen][:, None] - grid) / error) ** 2) / 2)
     spread = np.full(_GRID, 1 / _GRID)
     for _ in range(_STEPS):
-        weights = likely * spread
-        weights /= weights.sum(axis=1, keepdims=True)
-        spread = counts @ weights / counts.sum()
+        spread *= (counts / (likely @ spread)) @ likely / counts.sum()
     weights = likely * spread
     weights /= weights.sum(axis=1, keepdims=True)
     reached = weights.cumsum(axis=1)
@@ -335,14 +355,12 @@ def expected_again(values: Floats, error: float) -> tuple[Floats, Floats, Floats
     return (weights @ grid)[place], low[place], high[place]
 
 
-def _with_noise(values: Array, error: float, share: float) -> tuple[float, float]:
-    """Return the overlap of the top with itself, and the rank correlation, after more noise."""
+def _overlap_with_noise(values: Array, error: float, share: float) -> float:
+    """Return the overlap of the top with itself after more noise."""
     rng = np.random.default_rng(0)
     top = top_rows(values, share)
     found = []
     for _ in range(_DRAWS):
         again = values + error * rng.standard_normal(len(values))
-        overlap = len(np.intersect1d(top, top_rows(again, share))) / len(top)
-        found.append((overlap, rank_correlation(values, again)))
-    overlap, agreement = np.mean(found, axis=0)
-    return float(overlap), float(agreement)
+        found.append(len(np.intersect1d(top, top_rows(again, share))) / len(top))
+    return float(np.mean(found))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from benchquery._imports import LazyModule
 from benchquery.kinds.architectures.analysis.agreement import common
 from benchquery.kinds.architectures.table import ArchTable
+from benchquery.table.ties import level
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,7 +23,7 @@ def transfer_matrix(tables: Mapping[str, ArchTable], by: str = "perf") -> Floats
 
     Only architectures that both tables hold take part, so that the best of a large space
     can be judged on a table of a smaller one; those without a figure in one of them are left
-    out.
+    out. What ties (`benchquery.table.ties`) is not beaten.
 
     Args:
         tables: Tables by name.
@@ -38,6 +39,6 @@ def transfer_matrix(tables: Mapping[str, ArchTable], by: str = "perf") -> Floats
     for i, search in enumerate(tables.values()):
         for j, judge in enumerate(tables.values()):
             both = common(search, judge, by)
-            best = both.first.argmax()
-            matrix[i, j] = (np.delete(both.second, best) < both.second[best]).mean()
+            best, judged = both.first.argmax(), level(both.second)
+            matrix[i, j] = (np.delete(judged, best) < judged[best]).mean()
     return matrix

@@ -25,10 +25,11 @@ from benchquery.kinds.architectures.analysis.distribution import (
     metric_correlations,
 )
 from benchquery.kinds.architectures.analysis.frequency import link_frequencies, op_frequencies
-from benchquery.kinds.architectures.analysis.importance import node_importance
+from benchquery.kinds.architectures.analysis.importance import decompose, node_importance
 from benchquery.kinds.architectures.analysis.learning import seed_noise, settling
 from benchquery.kinds.architectures.analysis.smoothness import smoothness
 from benchquery.kinds.architectures.arch import NODES, Arch
+from benchquery.kinds.architectures.space import get_space
 from benchquery.kinds.architectures.table import ArchTable
 
 if TYPE_CHECKING:
@@ -147,16 +148,33 @@ def changes(table: ArchTable, by: str = "perf") -> mpl_figure.Figure:
 
 
 def importance(table: ArchTable, by: str = "perf") -> mpl_figure.Figure:
-    """Draw how much of the variance the first and the last nodes explain (Figure 6)."""
-    figure = new_figure(5.6, 3.6)
-    axes = figure.subplots()
+    """Draw which choices explain the variance, exactly, and the first and last nodes (Figure 6).
+
+    The exact shares need a figure of every architecture of the space; without them only the nodes
+    are drawn, with what as many groups explain of pure chance taken off. Dashed lines are as in
+    the paper, where it is not.
+    """
+    whole = has_figures(table, by).sum() == len(get_space(table.manifest.space))
+    figure = new_figure(9.6 if whole else 5.6, 3.6)
+    *exact, axes = figure.subplots(1, 2 if whole else 1, squeeze=False)[0]
+    for left in exact:
+        rows = decompose(table, by).rows()
+        left.bar([row["choice"] for row in rows], [row["share"] for row in rows], color=COLOURS[2])
+        left.set(ylabel=f"share of the variance of {by}", ylim=(0, 1))
+        finish(left, "choices, over all raw forms: exact")
     lengths = np.arange(1, NODES + 1)
-    for (name, shares), colour in zip(node_importance(table, by).items(), COLOURS, strict=False):
+    plain = node_importance(table, by)
+    for (name, shares), colour in zip(
+        node_importance(table, by, adjusted=True).items(), COLOURS, strict=False
+    ):
         axes.plot(lengths, shares, "o-", color=colour, label=name)
+        axes.plot(lengths, plain[name], "--", color=colour, linewidth=0.8)
     axes.set_xticks(lengths)
     axes.set(xlabel="number of nodes", ylabel=f"eta squared of {by}", ylim=(0, 1))
     axes.legend()
-    finish(axes, title(table, "Importance of nodes") + without(left_out(table, by)))
+    finish(axes, "nodes, less chance (dashed: as in the paper)")
+    heading = title(table, "Importance") + without(left_out(table, by))
+    figure.suptitle(heading, fontsize=10)
     return figure
 
 
