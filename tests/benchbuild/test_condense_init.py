@@ -59,12 +59,22 @@ def test_as_released_mislabels_the_sample_as_published(tagged: Problem) -> None:
     assert right[:, 0].sort().values.tolist() == wrong[:, 0].sort().values.tolist()
 
 
-@pytest.mark.parametrize(("method", "init"), [("dm", "sample"), ("gcond", "k-means")])
+@pytest.mark.parametrize(
+    ("method", "init"), [("dm", "sample"), ("sgdd", "sample"), ("gcond", "k-means")]
+)
 def test_as_released_labels_right_where_the_release_does(
     tagged: Problem, method: str, init: str
 ) -> None:
     x, labels = first(tagged, settings(method, 0.5, init=init, protocol="as-released"))
     assert (x[:, 0] - 1).tolist() == labels.tolist()
+
+
+def test_trajectories_as_released_begin_at_nodes() -> None:
+    given = problem()
+    x, labels = first(given, settings("sfgc", protocol="as-released"))
+    assert classes_of(x, given) == [{label} for label in labels.tolist()]
+    centres, _ = first(given, settings("sfgc"))
+    assert set() in classes_of(centres, given)
 
 
 def test_center_is_the_mean_of_the_class() -> None:

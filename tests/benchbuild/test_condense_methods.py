@@ -7,12 +7,17 @@ from typing import Any
 
 import pytest
 import torch
+from torch_geometric.utils import to_dense_adj
 
 from benchbuild.datasets import load
 from benchbuild.kinds.condense.learning import Learner
 from benchbuild.kinds.condense.method import Snapshot
+from benchbuild.kinds.condense.nodes.loop import MatchingState
+from benchbuild.kinds.condense.nodes.matching import DistributionMatching
 from benchbuild.kinds.condense.nodes.problem import Problem
 from benchbuild.kinds.condense.nodes.scaling import scaled
+from benchbuild.kinds.condense.nodes.structure import PairwiseMlp
+from benchbuild.kinds.condense.nodes.views import normalised
 from benchbuild.kinds.condense.registry import condenser
 from benchquery.errors import ConfigError
 from benchquery.kinds.condensed.config import CondenseConfig
@@ -131,6 +136,58 @@ def test_trap_1_is_kept_as_released(method: str, inductive: bool, frozen: bool) 
     snapshots = condensed(config, problem(inductive=inductive))
     assert (moved(snapshots) == 0) == frozen
     assert rewired(snapshots) > 0
+
+
+def test_as_released_gcdm_matches_on_edges_that_are_not_normalised() -> None:
+    """Its loss is the mean square between class means of A'A'XW + b and of the real graph."""
+    config = settings("gcdm", fanout="full", protocol="as-released")
+    given = problem()
+    state = MatchingState(given, config, DistributionMatching, PairwiseMlp)
+    weights = state.drawn_weights()
+    with torch.no_grad():
+        adjacency = state.structure(state.x)
+        ours = adjacency @ adjacency @ state.x @ weights[0].T + weights[1]
+        looped = to_dense_adj(given.edge_index, max_num_nodes=given.num_nodes)[0].fill_diagonal_(1)
+        theirs = normalised(looped) @ normalised(looped) @ given.x @ weights[0].T + weights[1]
+        both = [
+            torch.stack([out[labels == one].mean(dim=0) for one in range(given.num_classes)])
+            for out, labels in (
+                (ours, state.labels),
+                (theirs[given.train_nodes], given.train_labels),
+            )
+        ]
+    expected = float((both[0] - both[1]).square().mean())
+    assert next(state.epoch(1, weights))["matching"] == pytest.approx(expected, rel=1e-4)
+
+
+def test_as_released_gcdm_trains_its_model_to_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = {"as-released": 0, "corrected": 0}
+    for protocol in calls:
+        state = MatchingState(
+            problem(),
+            settings("gcdm", outer=2, inner=3, protocol=protocol),
+            DistributionMatching,
+            PairwiseMlp,
+        )
+        objective = state._objective
+
+        def counted(*given: Any, name: str = protocol, loss: Any = objective) -> Any:
+            calls[name] += 1
+            return loss(*given)
+
+        monkeypatch.setattr(state, "_objective", counted)
+        list(state.epoch(1, state.drawn_weights()))
+    assert calls == {"as-released": 2 + 3, "corrected": 2}
+
+
+@pytest.mark.parametrize(
+    ("protocol", "paid"), [("as-released", [True, True]), ("corrected", [True, False])]
+)
+def test_sgdd_pays_for_transport(protocol: str, paid: list[bool]) -> None:
+    """While it learns edges; as released also while it learns features."""
+    steps = {"epochs": 2, "evaluate_every": 1, "adj_steps": 1, "feat_steps": 1}
+    snapshots = condensed(settings("sgdd", protocol=protocol, **steps))
+    assert ["structure" in snapshot.losses for snapshot in snapshots[1:]] == paid
 
 
 @pytest.mark.parametrize("method", MATCHING)

@@ -21,7 +21,7 @@ from benchbuild.kinds.condense.nodes.backbones import (
     make_backbone,
 )
 from benchbuild.kinds.condense.nodes.batches import ClassBatches, sampled
-from benchbuild.kinds.condense.nodes.graphon import Graphon, structure_sample
+from benchbuild.kinds.condense.nodes.graphon import Graphon, first_nodes, nodes_around
 from benchbuild.kinds.condense.nodes.matching import class_shares
 from benchbuild.kinds.condense.nodes.structure import PairwiseMlp, Structure
 from benchbuild.kinds.condense.nodes.views import DenseHop, synthetic_view
@@ -105,13 +105,21 @@ def test_the_transport_penalty_is_zero_for_the_real_structure_and_can_be_descend
     assert float(same.penalty(everything)) < 0.02
 
 
+def test_the_structure_sample_as_released_is_the_first_nodes() -> None:
+    given = problem()
+    whole = first_nodes(given, 999, generator())
+    assert whole.shape == (given.num_nodes, given.num_nodes)
+    assert torch.equal(first_nodes(given, 12, generator()), whole[:12, :12])
+    assert set(whole.unique().tolist()) == {0.0, 1.0}
+
+
 def test_the_structure_sample_is_connected_and_real() -> None:
     given = problem("karate")
-    sample = structure_sample(given, 12, generator())
+    sample = nodes_around(given, 12, generator())
     assert torch.equal(sample, sample.T)
     reach = torch.linalg.matrix_power(sample + torch.eye(12), 12)
     assert bool((reach > 0).all())
-    whole = structure_sample(given, 99, generator())
+    whole = nodes_around(given, 99, generator())
     assert whole.shape == (34, 34)
     assert int(whole.sum()) == given.edge_index.shape[1]
 

@@ -37,7 +37,7 @@ MIXED = CondenseConfig(
 MLP = EvalConfig(model="mlp", seed=3, dropout=0)
 GOLDEN = (
     (CORA, "bc9786690b12aa48"),
-    (MIXED, "734c8239d409dcb5"),
+    (MIXED, "ce5c2dc44e76e8e7"),
     (EvalConfig(), "bf5d5adb0faddd33"),
     (MLP, "c133cdac29cd7a4c"),
 )
@@ -90,7 +90,8 @@ def spellings(draw: st.DrawFn) -> tuple[dict[str, Any], CondenseConfig]:
     dataset = draw(st.sampled_from(["cora", "nci1"]))
     domain = domain_of_dataset(dataset)
     method = draw(st.sampled_from(list(domain.methods)))
-    spec = domain.methods[method]
+    protocol = draw(st.sampled_from(PROTOCOLS[: 1 if domain.methods[method].unreleased else 2]))
+    spec = domain.methods[method].under(protocol)
     defaults = spec.hyperparameters(dataset)
     inits = (NONE,) if spec.init == NONE else spec.begins or domain.inits
     arguments: dict[str, Any] = {
@@ -99,7 +100,7 @@ def spellings(draw: st.DrawFn) -> tuple[dict[str, Any], CondenseConfig]:
         "init": draw(st.sampled_from([None, *inits])),
         "backbone": draw(st.sampled_from([None, *domain.backbones])),
         "seed": draw(st.integers(0, 2**40)),
-        "protocol": draw(st.sampled_from(PROTOCOLS)),
+        "protocol": protocol,
     }
     if domain.size == "ratio":
         ratio_of = draw(st.sampled_from(RATIOS_OF))
@@ -408,6 +409,37 @@ def test_a_new_recipe_changes_the_keys_of_its_own_method_only(
         old.check_runnable()
     assert EvalConfig("link-prediction") == task
     assert EvalConfig().recipe == "2"
+
+
+def test_as_released_has_settings_of_its_own_and_a_recipe() -> None:
+    for method in ("gcond", "doscond", "sgdd", "gcdm", "dm", "sfgc"):
+        kept = CondenseConfig("cora", method, 0.026, protocol="as-released")
+        assert (CondenseConfig("cora", method, 0.026).recipe, kept.recipe) == ("1", "2")
+        assert kept["epochs"] >= 600
+        assert kept.spec is METHODS[method].released
+    assert CondenseConfig("cora", "random", 0.026, protocol="as-released").recipe == "1"
+    gcond = {
+        name: CondenseConfig(name, "gcond", 0.002, protocol="as-released")
+        for name in ("cora", "dblp", "reddit")
+    }
+    assert [gcond[name]["inner"] for name in gcond] == [15, 10, 10]
+    assert [gcond[name]["lr_feat"] for name in gcond] == [1e-4, 0.1, 1e-4]
+    assert [gcond[name]["edge_width"] for name in gcond] == [128, 128, 256]
+    sgdd = [CondenseConfig("cora", "sgdd", at, protocol="as-released") for at in (0.013, 0.026)]
+    assert [one["lr_adj"] for one in sgdd] == [0.01, 0.1]
+
+
+def test_rows_of_the_older_as_released_are_what_they_were() -> None:
+    text = MIXED.text.replace('"recipe":"2"', '"recipe":"1"')
+    old = CondenseConfig.from_text(text)
+    assert (old.text, old.valid_hash()) == (text, "734c8239d409dcb5")
+    with pytest.raises(ConfigError, match="it follows recipe '1', and this version knows '2'"):
+        old.check_runnable()
+
+
+def test_what_was_not_released_is_refused() -> None:
+    with pytest.raises(ConfigError, match="'geom' has no protocol 'as-released': the released con"):
+        CondenseConfig("cora", "geom", 0.026, protocol="as-released")
 
 
 @pytest.mark.parametrize("method", METHODS)

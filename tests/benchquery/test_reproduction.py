@@ -103,7 +103,7 @@ def test_the_ledger_of_one_graph_names_its_faults() -> None:
     table = condread("cora-condensed")
     lines = {(entry.method, entry.size): entry for entry in ledger(table)}
     entry = lines["dm", 0.026]
-    assert entry.faults == ("N1",)
+    assert entry.faults == ("N1", "N5")
     kept = usual(table).where(method="dm", ratio=0.026, protocol="as-released")
     assert entry.released == pytest.approx(100 * kept.column("perf").mean())
     assert entry.printed == 72.6

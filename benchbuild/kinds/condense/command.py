@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--protocol",
         choices=PROTOCOLS,
         default=PROTOCOLS[0],
-        help="as-released keeps the faults of the published code; default corrected",
+        help="as-released has settings and faults of the published code; default corrected",
     )
     parser.add_argument(
         "--ratio-of",

@@ -30,10 +30,14 @@ def peculiarities(mean: Mapping[str, object]) -> dict[str, object]:
         mean: A record of `CondensedTable.mean`.
     """
     domain = DOMAINS[str(mean.get("domain", NODES.name))]
-    spec = domain.methods.get(str(mean["method"]))
-    usual = _USUAL | ({"init": spec.init, "backbone": spec.backbone} if spec else {})
+    usual = {name: {value} for name, value in _USUAL.items()}
+    if spec := domain.methods.get(str(mean["method"])):
+        known = (spec, spec.under(str(mean["protocol"])))
+        usual |= {"init": {one.init for one in known}, "backbone": {one.backbone for one in known}}
     changed = {
-        name: mean[name] for name, value in usual.items() if name in mean and mean[name] != value
+        name: mean[name]
+        for name, values in usual.items()
+        if name in mean and mean[name] not in values
     }
     hyperparameters = mean["hyperparameters"]
     assert isinstance(hyperparameters, Mapping)

@@ -75,7 +75,7 @@ def add(commands: Any) -> None:
         "--protocol",
         choices=PROTOCOLS,
         default=PROTOCOLS[0],
-        help=f"as-released has faults of the published code, kept on purpose ({PROTOCOLS[0]})",
+        help=f"as-released has settings and faults of the published code ({PROTOCOLS[0]})",
     )
     add_where(compare, _EXAMPLE)
     board = add_command(

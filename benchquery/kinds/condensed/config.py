@@ -23,7 +23,14 @@ from benchquery.allowed import Value
 from benchquery.errors import ArchitectureError, ConfigError
 from benchquery.kinds.condensed.domains import DOMAINS, domain_of_dataset, domain_of_task
 from benchquery.kinds.condensed.domains.nodes import NODES
-from benchquery.kinds.condensed.domains.spec import NONE, RECIPE, DomainSpec, MethodSpec, TaskSpec
+from benchquery.kinds.condensed.domains.spec import (
+    AS_RELEASED,
+    NONE,
+    RECIPE,
+    DomainSpec,
+    MethodSpec,
+    TaskSpec,
+)
 from benchquery.kinds.condensed.hyperparameters import changes
 from benchquery.kinds.condensed.methods import canonical_method, find_method
 from benchquery.naming import match_name, suggestion
@@ -237,8 +244,8 @@ class CondenseConfig(Config):
         init: What the result begins as; None for the method's own.
         backbone: The model that is matched; None for the method's own.
         seed: Seed of everything random in the condensation.
-        protocol: ``corrected``, or ``as-released``: with the faults of the published code kept
-            on purpose, to explain a published number.
+        protocol: ``corrected``, or ``as-released``: with the settings and faults of the published
+            code, to explain a published number.
         ratio_of: Whether the ratio is that to all ``nodes``, as in the papers (2.6% of Cora are
             70 nodes), or to the ``labelled`` training nodes.
         per_class: How many graphs or images of each class a condensed set has.
@@ -276,7 +283,11 @@ class CondenseConfig(Config):
     ) -> None:
         sort = _domain(domain) if domain else domain_of_dataset(_name("dataset", dataset, "cora"))
         _check_size(sort, dataset, ratio, per_class)
-        spec = find_method(method, sort.name)
+        protocol = cast("ProtocolName", _one_of("protocol", protocol, PROTOCOLS))
+        known = find_method(method, sort.name)
+        if protocol == AS_RELEASED and known.unreleased:
+            raise ConfigError(f"{method!r} has no protocol {protocol!r}: {known.unreleased}")
+        spec = known.under(protocol)
         inits = (NONE,) if spec.init == NONE else spec.begins or sort.inits
         has_none = spec.backbone == NONE and NONE not in sort.backbones
         backbones = (NONE,) if has_none else sort.backbones
@@ -317,7 +328,8 @@ class CondenseConfig(Config):
     @classmethod
     def _recipe_of(cls, fixed: Mapping[str, Value]) -> str:
         try:
-            return find_method(str(fixed["method"]), cls._domain_name(fixed)).recipe
+            known = find_method(str(fixed["method"]), cls._domain_name(fixed))
+            return known.under(str(fixed["protocol"])).recipe
         except ConfigError as error:
             raise ConfigError(f"{error}; install the package that publishes the method") from error
 
@@ -334,7 +346,7 @@ class CondenseConfig(Config):
             ConfigError: If the configuration can't be run here; see `check_runnable`.
         """
         self.check_runnable()
-        return find_method(self.method, self.domain.name)
+        return find_method(self.method, self.domain.name).under(self.protocol)
 
     @property
     def domain(self) -> DomainSpec:
@@ -382,7 +394,7 @@ class CondenseConfig(Config):
 
     @property
     def protocol(self) -> ProtocolName:
-        """Whether the faults of the published code are kept."""
+        """Whether settings and faults are those of the published code."""
         return cast("ProtocolName", self["protocol"])
 
 

@@ -30,6 +30,7 @@ ALLOWED: Mapping[str, Allowed] = MappingProxyType(
         "distance": Choice(("cosine", "mse")),
         "dropout": Range(least=0, below=1),
         "edge_bias": Range(least=-100, most=100),
+        "edge_width": Range(least=1, most=_WIDEST),
         "epochs": _COUNT_OR_NONE,
         "evaluate_every": _COUNT,
         "expert_epochs": _COUNT,

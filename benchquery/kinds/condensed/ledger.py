@@ -15,12 +15,12 @@ from math import inf, isnan, nan
 from typing import Any
 
 from benchquery.kinds.condensed.config import changed_values
+from benchquery.kinds.condensed.domains.spec import AS_RELEASED
 from benchquery.kinds.condensed.faults import faults_of
 from benchquery.kinds.condensed.published import mean_accuracy
 from benchquery.kinds.condensed.table import CondensedTable
 from benchquery.table.record import Record
 
-RELEASED = "as-released"
 Settings = tuple[tuple[str, Any], ...]
 """Names and values."""
 
@@ -71,7 +71,7 @@ def ledger(table: CondensedTable) -> list[Entry]:
         if mean["task"] != table.domain.task:
             continue
         place = mean["method"], mean["model"], mean[table.size]
-        if mean["protocol"] == RELEASED:
+        if mean["protocol"] == AS_RELEASED:
             released[place].append(mean)
         elif _is_usual(table, mean):
             corrected[place] = mean
@@ -131,8 +131,9 @@ def _figure(mean: Record) -> float:
 
 def _settings(table: CondensedTable, mean: Record) -> Settings:
     """Return how something was begun and made, where that is not the method's own way."""
-    spec = table.domain.methods.get(mean["method"])
-    begun = () if spec is None or mean["init"] == spec.init else (("init", mean["init"]),)
+    known = table.domain.methods.get(mean["method"])
+    init = mean["init"] if known is None else known.under(mean["protocol"]).init
+    begun = () if mean["init"] == init else (("init", mean["init"]),)
     return *begun, *mean["hyperparameters"].items()
 
 

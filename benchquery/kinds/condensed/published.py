@@ -229,7 +229,8 @@ def _image_accuracy(
 
 def _node_accuracy(config: CondenseConfig, model: str, task: str) -> Published | None:
     usual = CondenseConfig(config.dataset, config.method, config.ratio)
-    if config["ratio_of"] != "nodes" or config.backbone != usual.backbone:
+    backbones = {usual.backbone, config.spec.backbone}
+    if config["ratio_of"] != "nodes" or config.backbone not in backbones:
         return None
     same = {"dataset": config.dataset, "method": config.method, "ratio": config.ratio}
     found: tuple[Published, ...] = ()
@@ -251,7 +252,9 @@ def mean_accuracy(mean: Mapping[str, Any]) -> Published | None:
     domain = DOMAINS[mean.get("domain", NODES.name)]
     if mean["method"] not in domain.methods:
         return None
-    names = ("method", "init", "backbone", "ratio", "ratio_of", "per_class")
+    names = ["method", "init", "backbone", "ratio", "ratio_of", "per_class"]
+    if not domain.methods[mean["method"]].unreleased:
+        names.append("protocol")
     config = CondenseConfig(
         mean["dataset"],
         domain=domain.name,

@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 import ot
 import torch
+from numpy.typing import NDArray
 from scipy.sparse import coo_matrix, csr_matrix
 from scipy.sparse.csgraph import breadth_first_order
 from torch import Tensor
@@ -23,6 +24,7 @@ from torch import Tensor
 from benchbuild.kinds.condense.nodes.problem import Problem
 from benchbuild.kinds.condense.nodes.structure import PairNetwork, edge_weights
 from benchquery.kinds.condensed.config import CondenseConfig
+from benchquery.kinds.condensed.faults import keeps
 
 
 class Graphon:
@@ -44,7 +46,8 @@ class Graphon:
         self._features = PairNetwork(width, bias, generator, problem.device)
         self._places = PairNetwork(1, bias, generator, problem.device)
         self.weights = self._features.weights + self._places.weights
-        self._real = structure_sample(problem, config.count("sample_nodes"), generator)
+        sample = first_nodes if keeps(config, "N8") else nodes_around
+        self._real = sample(problem, config.count("sample_nodes"), generator)
 
     def __call__(self, x: Tensor) -> Tensor:
         """See `Structure`."""
@@ -62,15 +65,17 @@ class Graphon:
         return self._transport * distance
 
 
-def structure_sample(problem: Problem, nodes: int, generator: torch.Generator) -> Tensor:
+def first_nodes(problem: Problem, nodes: int, _generator: torch.Generator) -> Tensor:
+    """Return the 0/1 adjacency among the first nodes, as GC-Bench does."""
+    return _among(problem, _symmetric(problem), np.arange(min(nodes, problem.num_nodes)))
+
+
+def nodes_around(problem: Problem, nodes: int, generator: torch.Generator) -> Tensor:
     """Return the 0/1 adjacency among nodes around a random one, as near to it as possible.
 
     Nodes that are drawn independently of each other would have hardly an edge among them.
     """
-    source, target = problem.edge_index.cpu().numpy()
-    size = problem.num_nodes
-    graph = coo_matrix((np.ones(len(source), np.float32), (source, target)), (size, size))
-    graph = csr_matrix(graph.maximum(graph.T))
+    graph, size = _symmetric(problem), problem.num_nodes
     found = np.empty(0, np.int64)
     for start in torch.randperm(size, generator=generator).tolist():
         if len(found) >= nodes:
@@ -78,6 +83,16 @@ def structure_sample(problem: Problem, nodes: int, generator: torch.Generator) -
         if start not in found:
             around = breadth_first_order(graph, start, return_predecessors=False)
             found = np.concatenate([found, around])
-    chosen = found[:nodes]
+    return _among(problem, graph, found[:nodes])
+
+
+def _symmetric(problem: Problem) -> csr_matrix:
+    source, target = problem.edge_index.cpu().numpy()
+    size = problem.num_nodes
+    graph = coo_matrix((np.ones(len(source), np.float32), (source, target)), (size, size))
+    return csr_matrix(graph.maximum(graph.T))
+
+
+def _among(problem: Problem, graph: csr_matrix, chosen: NDArray[np.int64]) -> Tensor:
     adjacency = torch.from_numpy(graph[chosen][:, chosen].toarray()).clamp(max=1.0)
     return adjacency.fill_diagonal_(0.0).to(problem.device)

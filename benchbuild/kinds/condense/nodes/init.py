@@ -14,15 +14,21 @@ them again from the first.
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 import torch
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 from torch import Tensor
 
+from benchbuild.kinds.condense.nodes.coreset import embedding
 from benchbuild.kinds.condense.nodes.problem import Problem
 from benchbuild.kinds.condense.nodes.scaling import dense_rows
-from benchquery.kinds.condensed.config import CondenseConfig
+from benchbuild.kinds.condense.selection import farthest
+from benchquery.kinds.condensed.config import CondenseConfig, RatioOf
+from benchquery.kinds.condensed.domains.spec import AS_RELEASED
+from benchquery.kinds.condensed.faults import keeps
 
 
 def initial_features(
@@ -30,9 +36,10 @@ def initial_features(
 ) -> Tensor:
     """Return the features that synthetic nodes begin with.
 
-    Under the protocol ``as-released``, gradient matching from a random sample begins with the
+    Under the protocol ``as-released``, GCond and DosCond from a random sample begin with the
     features of wrong classes, as the published code does: there, labels are listed in the order in
-    which classes first appear among the training nodes, features in the order of classes.
+    which classes first appear among the training nodes, features in the order of classes. And
+    trajectories begin at nodes that the method K-Center selects instead of centres of clusters.
 
     Args:
         problem: The graph that is condensed.
@@ -41,19 +48,39 @@ def initial_features(
         generator: The source of everything random.
     """
     x = dense_rows(problem.x, problem.train_nodes)
+    if config.init == "k-center" and config.protocol == AS_RELEASED and _matches_paths(config):
+        return x[_k_center_nodes(problem, config, labels)]
     parts = [
         _of_class(x[problem.train_labels == label], int((labels == label).sum()), config, generator)
         for label in torch.bincount(labels).nonzero()
     ]
     features = torch.cat(parts)
-    if config.init == "sample" and mislabels(config):
+    if config.init == "sample" and keeps(config, "N2"):
         features = features[_released_order(problem.train_labels, labels)]
     return features
 
 
-def mislabels(config: CondenseConfig) -> bool:
-    """Return whether the published code of a method gives its sampled features wrong labels."""
-    return config.protocol == "as-released" and config.spec.family == "gradient"
+def _matches_paths(config: CondenseConfig) -> bool:
+    return config.spec.family == "trajectory"
+
+
+def _k_center_nodes(problem: Problem, config: CondenseConfig, labels: Tensor) -> Tensor:
+    """Return which training nodes the method K-Center selects, by place, class by class."""
+    selecting = CondenseConfig(
+        config.dataset,
+        "k-center",
+        config.ratio,
+        seed=config.seed,
+        ratio_of=cast("RatioOf", config["ratio_of"]),
+    )
+    embeddings = embedding(problem, selecting)
+    chosen = []
+    for label, count in enumerate(torch.bincount(labels).tolist()):
+        members = (problem.train_labels == label).nonzero().view(-1)
+        if count:
+            found = members[farthest(embeddings[members], min(count, len(members)))]
+            chosen.append(found[torch.arange(count, device=found.device) % len(found)])
+    return torch.cat(chosen)
 
 
 def _of_class(

@@ -29,6 +29,8 @@ from benchbuild.kinds.condense.nodes.problem import Problem
 from benchbuild.kinds.condense.nodes.structure import PairwiseMlp, Structure
 from benchbuild.kinds.condense.nodes.views import View, synthetic_view
 from benchquery.kinds.condensed.config import CondenseConfig
+from benchquery.kinds.condensed.domains.spec import AS_RELEASED
+from benchquery.kinds.condensed.faults import keeps
 
 
 class MakeObjective(Protocol):
@@ -55,7 +57,7 @@ def features_frozen(problem: Problem, config: CondenseConfig) -> bool:
     matching and in the inductive setting. Protocol ``as-released`` keeps that.
     """
     affected = config.spec.family == "distribution" or problem.inductive
-    return config.protocol == "as-released" and affected
+    return config.protocol == AS_RELEASED and affected
 
 
 def match(
@@ -117,6 +119,9 @@ class MatchingState:
             problem, config, self._backbone, self.labels, self._generator
         )
         self._frozen = features_frozen(problem, config)
+        self._normalises = not keeps(config, "N5")
+        self._train = self._teach_means if keeps(config, "N6") else self._teach_classes
+        self._always_pays = config.protocol == AS_RELEASED
         self._features = Learner([self.x], config.number("lr_feat"))
         self._edges = Learner(self.structure.weights, config.number("lr_adj"))
 
@@ -144,9 +149,11 @@ class MatchingState:
         model = Learner(weights, self._config.number("lr_model"))
         adjacency = self.structure(self.x)
         for step in range(1, outer + 1):
-            loss = self._objective(weights, self._view(self.x, adjacency))
+            view = self._view(self.x, adjacency, normalise=self._normalises)
+            loss = self._objective(weights, view)
             losses = {"matching": loss}
-            penalty = self.structure.penalty(adjacency) if on_edges else None
+            pays = on_edges or self._always_pays
+            penalty = self.structure.penalty(adjacency) if pays else None
             if penalty is not None:
                 losses["structure"] = penalty
                 loss = loss + penalty
@@ -157,12 +164,19 @@ class MatchingState:
                 adjacency = self.structure(self.x)
                 self._train(weights, model, self._view(self.x.detach(), adjacency.detach()))
 
-    def _view(self, x: Tensor, adjacency: Tensor) -> View:
-        return synthetic_view(x, adjacency, self._backbone.layers, self._backbone.aggregated)
+    def _view(self, x: Tensor, adjacency: Tensor, *, normalise: bool = True) -> View:
+        layers, aggregated = self._backbone.layers, self._backbone.aggregated
+        return synthetic_view(x, adjacency, layers, aggregated, normalise=normalise)
+
+    def _teach_means(self, weights: Weights, model: Learner, view: View) -> None:
+        """Train a model to give the synthetic graph the class means of the real one."""
+        for _ in range(self._config.count("inner")):
+            loss = self._objective(weights, view)
+            model.step(torch.autograd.grad(loss, weights, materialize_grads=True))
 
     @torch.no_grad()
-    def _train(self, weights: Weights, model: Learner, view: View) -> None:
-        """Train a model on the synthetic graph."""
+    def _teach_classes(self, weights: Weights, model: Learner, view: View) -> None:
+        """Train a model to classify the nodes of the synthetic graph."""
         shares = torch.full((1, view.targets), 1 / view.targets, device=self._device)
         for _ in range(self._config.count("inner")):
             gradients = self._backbone.gradients(weights, view, self.labels, shares)

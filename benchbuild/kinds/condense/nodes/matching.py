@@ -9,7 +9,8 @@ r"""What makes a synthetic graph alike to the real one for a model with given we
 :math:`\ell_c` is the mean cross-entropy of the nodes of a class, :math:`\mu_c` their mean
 embedding, :math:`n_c` the number of synthetic nodes of a class. The denominator, which the papers
 don't have, makes all weights count alike and is a matter of scale: without it, gradients on
-bags of words are smaller than Adam's epsilon, and A' stays as it was drawn.
+bags of words are smaller than Adam's epsilon, and A' stays as it was drawn. The protocol
+``as-released`` has the mean of the squares instead, as GC-Bench does.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from benchbuild.kinds.condense.nodes.batches import ClassBatches
 from benchbuild.kinds.condense.nodes.problem import Problem
 from benchbuild.kinds.condense.nodes.views import View
 from benchquery.kinds.condensed.config import CondenseConfig
+from benchquery.kinds.condensed.domains.spec import AS_RELEASED
 
 TINY = 1e-30
 Objective = Callable[[Weights, View], Tensor]
@@ -100,14 +102,18 @@ class DistributionMatching:
         self._backbone = backbone
         self._batches = ClassBatches(problem, config, backbone, generator)
         self._shares = class_shares(labels)
+        self._scales = config.protocol != AS_RELEASED
 
     def __call__(self, weights: Weights, view: View) -> Tensor:
         """Return the loss of the synthetic graph."""
         with torch.no_grad():
             theirs = torch.stack([self._real(weights, c) for c in self._batches.classes])
         ours, _ = self._backbone.outputs(weights, view)
+        between = (self._shares @ ours - theirs).square()
+        if not self._scales:
+            return between.mean()
         spread = (theirs - theirs.mean(dim=0)).square().sum()
-        return (self._shares @ ours - theirs).square().sum() / spread.clamp(min=TINY)
+        return between.sum() / spread.clamp(min=TINY)
 
     def _real(self, weights: Weights, label: int) -> Tensor:
         embeddings, _ = self._backbone.outputs(weights, self._batches.view(label))

@@ -47,32 +47,38 @@ class PairNetwork:
     """An MLP on pairs of rows, one layer at a time.
 
     Args:
-        width: Of the rows.
+        rows: The width of the rows.
         edge_bias: What to add to the bias of its output at the beginning.
         generator: The source of the first weights.
         device: Where to compute.
+        width: Of its hidden layers.
     """
 
     def __init__(
-        self, width: int, edge_bias: float, generator: torch.Generator, device: torch.device
+        self,
+        rows: int,
+        edge_bias: float,
+        generator: torch.Generator,
+        device: torch.device,
+        width: int = WIDTH,
     ) -> None:
         first, _, second, _, last, bias = linear_weights(
-            (2 * width, WIDTH, WIDTH, 1), generator, device
+            (2 * rows, width, width, 1), generator, device
         )
-        gains = [torch.ones(WIDTH, device=device) for _ in range(2)]
-        shifts = [torch.zeros(WIDTH, device=device) for _ in range(2)]
+        gains = [torch.ones(width, device=device) for _ in range(2)]
+        shifts = [torch.zeros(width, device=device) for _ in range(2)]
         bias += edge_bias
         self.weights = [first, gains[0], shifts[0], second, gains[1], shifts[1], last, bias]
 
     def first(self, x: Tensor) -> Tensor:
-        """Return the first layer of all ordered pairs of rows, (n * n, 128)."""
+        """Return the first layer of all ordered pairs of rows, (n * n, width)."""
         weight, gain, shift = self.weights[:3]
         left, right = (x @ half.T for half in weight.chunk(2, dim=1))
         variance = left.var(dim=0, correction=0) + right.var(dim=0, correction=0)
         scale = gain * (variance + EPSILON).rsqrt()
         left = (left - left.mean(dim=0)) * scale + shift
         right = (right - right.mean(dim=0)) * scale
-        return (left[:, None] + right).relu_().view(-1, WIDTH)
+        return (left[:, None] + right).relu_().flatten(0, 1)
 
     def second(self, pairs: Tensor) -> Tensor:
         """Return the second layer of pairs."""
@@ -93,7 +99,7 @@ class PairwiseMlp:
     Args:
         problem: The graph that is condensed.
         config: Says ``edge_bias``, the larger the more edges there are at the beginning: at 0 all
-            nodes are joined by about one half.
+            nodes are joined by about one half; and ``edge_width``, if it is not 128.
         generator: The source of the first weights.
     """
 
@@ -101,7 +107,11 @@ class PairwiseMlp:
         self, problem: Problem, config: CondenseConfig, generator: torch.Generator
     ) -> None:
         self._network = PairNetwork(
-            int(problem.x.shape[1]), config.number("edge_bias"), generator, problem.device
+            int(problem.x.shape[1]),
+            config.number("edge_bias"),
+            generator,
+            problem.device,
+            int(config.values.get("edge_width", WIDTH)),
         )
         self.weights = self._network.weights
 

@@ -81,11 +81,12 @@ class DenseMatrix(Matrix):
 class DenseHop(DenseMatrix, Hop):
     """A propagation over all pairs of a small graph."""
 
-    def __init__(self, adjacency: Tensor) -> None:
-        """Take (n, n) symmetric edge weights without self-loops."""
-        self._weights = adjacency + torch.eye(len(adjacency), device=adjacency.device)
+    def __init__(self, adjacency: Tensor, *, normalise: bool = True) -> None:
+        """Take (n, n) symmetric edge weights without self-loops; see `synthetic_view`."""
+        loops = torch.eye(len(adjacency), device=adjacency.device)
+        self._weights = adjacency + loops if normalise else adjacency
         self.targets = len(adjacency)
-        super().__init__(normalised(self._weights))
+        super().__init__(normalised(self._weights) if normalise else adjacency)
 
     def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
         """See the base class."""
@@ -150,7 +151,9 @@ def normalised(weights: Tensor) -> Tensor:
     return root[:, None] * weights * root
 
 
-def synthetic_view(x: Tensor, adjacency: Tensor, layers: int, aggregated: int) -> View:
+def synthetic_view(
+    x: Tensor, adjacency: Tensor, layers: int, aggregated: int, *, normalise: bool = True
+) -> View:
     """Return the view of all nodes of a small graph, with gradients.
 
     Args:
@@ -158,8 +161,9 @@ def synthetic_view(x: Tensor, adjacency: Tensor, layers: int, aggregated: int) -
         adjacency: (n, n) edge weights.
         layers: How many propagations there are in all.
         aggregated: How many of them to do beforehand.
+        normalise: Whether nodes get self-loops and weights are normalised, as they should.
     """
-    hop = DenseHop(adjacency)
+    hop = DenseHop(adjacency, normalise=normalise)
     for _ in range(aggregated):
         x = hop.times(x)
     return View(DenseMatrix(x), (hop,) * (layers - aggregated), len(x))

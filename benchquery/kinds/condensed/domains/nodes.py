@@ -1,7 +1,7 @@
 """Condensing one graph with labelled nodes: methods, initialisations, backbones, tasks and models.
 
-Defaults are the methods' own recipes as GC-Bench runs them
-(https://github.com/RingBDStack/GC-Bench) where not said otherwise.
+Defaults are the methods' own recipes where not said otherwise; those that GC-Bench released are in
+`benchquery.kinds.condensed.domains.released`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from benchquery.allowed import Choice, Range, Value
+from benchquery.kinds.condensed.domains.released import with_release
 from benchquery.kinds.condensed.domains.spec import NONE, DomainSpec, MethodSpec, TaskSpec
 from benchquery.kinds.condensed.hyperparameters import ALLOWED
 
@@ -84,7 +85,7 @@ def _on_nodes(name: str) -> str:
     return f"benchbuild.kinds.condense.methods.nodes.{name}"
 
 
-METHODS: Mapping[str, MethodSpec] = MappingProxyType(
+_METHODS: Mapping[str, MethodSpec] = MappingProxyType(
     {
         "random": MethodSpec(_on_nodes("random"), "core-set", NONE, "gcn", {}),
         "herding": MethodSpec(_on_nodes("herding"), "core-set", NONE, "gcn", _EMBEDDING),
@@ -168,6 +169,9 @@ METHODS: Mapping[str, MethodSpec] = MappingProxyType(
             _BAGS_OF_WORDS,
         ),
     }
+)
+METHODS: Mapping[str, MethodSpec] = MappingProxyType(
+    {name: with_release(name, spec) for name, spec in _METHODS.items()}
 )
 
 CONTROLS = ("none", "labels", "structure")

@@ -17,6 +17,8 @@ RECIPE = "1"
 """The recipe that every method and every task of evaluation begins with."""
 NONE = "none"
 """The initialisation of a method that makes nothing of its own."""
+AS_RELEASED = "as-released"
+"""The protocol that keeps what the published code does."""
 
 EVERY = "*"
 """Any dataset, where a method says what differs by size."""
@@ -52,6 +54,9 @@ class MethodSpec:
             ``as-released`` does so too, and nothing else ever does.
         domain: The sort of data that it condenses.
         begins: The initialisations that it can begin with; none for all of its domain's.
+        released: What it is under the protocol ``as-released`` where that has settings, and so a
+            recipe, of its own; None if only faults are kept.
+        unreleased: Why there is no such protocol of it; empty if there is.
     """
 
     module: str
@@ -60,7 +65,7 @@ class MethodSpec:
     backbone: str
     defaults: Mapping[str, Value]
     by_dataset: Mapping[str, Mapping[str, Value]] = dataclasses.field(default_factory=dict)
-    by_size: Mapping[str, Mapping[int, Mapping[str, Value]]] = dataclasses.field(
+    by_size: Mapping[str, Mapping[float, Mapping[str, Value]]] = dataclasses.field(
         default_factory=dict
     )
     allowed: Mapping[str, Allowed] = dataclasses.field(default_factory=dict)
@@ -69,6 +74,12 @@ class MethodSpec:
     chosen_on_test: bool = False
     domain: str = "nodes"
     begins: tuple[str, ...] = ()
+    released: MethodSpec | None = None
+    unreleased: str = ""
+
+    def under(self, protocol: str) -> MethodSpec:
+        """Return what the method is under a protocol."""
+        return self.released or self if protocol == AS_RELEASED else self
 
     def hyperparameters(self, dataset: str, size: float = 0) -> dict[str, Value]:
         """Return the hyper-parameters on a dataset, in the order of their names.
