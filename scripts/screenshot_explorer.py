@@ -46,8 +46,8 @@ WHEN_READY = {
 }
 """By the last part of a picture's name: what must be there; it alone is shown."""
 
-COLOURS = 200
-"""Of a picture in the docs, so that it stays small."""
+COLOURS, COMMON = 256, 64
+"""Colours of a picture in the docs, so that it stays small, and how many are its most frequent."""
 
 
 def write_traces(path: Path) -> None:
@@ -56,11 +56,15 @@ def write_traces(path: Path) -> None:
 
 
 def shrink(path: Path) -> None:
-    """Write a picture with few colours in the place of one with many."""
+    """Write a picture with few colours in its place: grounds as they are, and some of all hues."""
     with Image.open(path) as picture:
-        picture.convert("RGB").quantize(
-            COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
-        ).save(path, optimize=True)
+        full = picture.convert("RGB")
+    counted = sorted(full.getcolors(full.width * full.height), reverse=True)[:COMMON]
+    common = [channel for _, colour in counted for channel in colour]
+    others = full.quantize(COLOURS - COMMON, Image.Quantize.MAXCOVERAGE).getpalette()
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(common + others[: 3 * (COLOURS - COMMON)])
+    full.quantize(palette=palette, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 def main() -> None:

@@ -14,37 +14,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchquery._imports import LazyModule
+from benchquery.adapters.fidelities import ELAPSED, REWARD, by_epoch, forms
 from benchquery.errors import QueryError
-from benchquery.kinds.architectures.arch import NODES
 from benchquery.kinds.architectures.space import SPACES
 from benchquery.kinds.architectures.table import ArchTable
 from benchquery.search.choices import choices
-from benchquery.table.manifest import CURVES
-from benchquery.table.schema import curve_index
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
     import pyarrow.parquet as pq
-
-    from benchquery._typing import Floats, Ints
 else:
     np = LazyModule("numpy")
     pa = LazyModule("pyarrow")
     pq = LazyModule("pyarrow.parquet")
 
-REWARD = "valid_perf"
-"""What is to be maximised."""
-ELAPSED = "elapsed_time"
-"""Seconds of training until an epoch, where the table knows them."""
 FIDELITY = "epochs"
 
 
 def write_blackbox(table: ArchTable, folder: Path) -> None:
     """Write a folder that Syne Tune's ``blackbox_tabular.deserialize`` opens, whole or not at all.
 
-    Configurations are canonical forms: a choice for each link but the first, and for each
-    operation. Seeds are numbered from 0 in the order of the table; a published table has its mean
+    Seeds are numbered from 0 in the order of the table; a published table has its mean
     alone. A training that diverged keeps its last figure.
 
     Args:
@@ -56,13 +47,13 @@ def write_blackbox(table: ArchTable, folder: Path) -> None:
     """
     if folder.exists():
         raise QueryError(f"{folder} exists already; name another folder or remove it first")
-    names, epochs, figures = (
-        _with_curves(table) if CURVES in table.manifest.files else _without_curves(table)
-    )
-    forms: dict[str, list[Any]] = {
-        **{f"link{node}": [arch.link[node] for arch in table.archs()] for node in range(1, NODES)},
-        **{f"op{node}": [arch.ops[node] for arch in table.archs()] for node in range(NODES)},
-    }
+    found = by_epoch(table)
+    if found is not None:
+        names, epochs = [REWARD, ELAPSED], found.numbers
+        figures = np.stack([found.rewards, found.seconds], axis=3)
+    else:
+        names, epochs = [REWARD], np.array([1])
+        figures = table.column(REWARD)[:, None, None, None]
     space = {
         name: _domain("Categorical", categories=list(values))
         for name, values in choices(SPACES[table.manifest.space]).items()
@@ -79,7 +70,9 @@ def write_blackbox(table: ArchTable, folder: Path) -> None:
             ("metadata", {"objectives_names": names, "task_names": [table.name]}),
         ):
             (aside / f"{name}.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
-        pq.write_table(pa.table(forms), aside / "hyperparameters.parquet", compression="gzip")
+        pq.write_table(
+            pa.table(forms(table)), aside / "hyperparameters.parquet", compression="gzip"
+        )
         np.save(aside / "fidelities_values.npy", epochs)
         np.save(aside / "objectives_evaluations.npy", figures[None].astype(np.float32))
         aside.chmod(0o755)
@@ -96,21 +89,3 @@ def _domain(name: str, **arguments: Any) -> dict[str, Any]:
         "sampler_cls": "Uniform",
         "sampler_kwargs": {},
     }
-
-
-def _with_curves(table: ArchTable) -> tuple[list[str], Ints, Floats]:
-    """Return objectives, epochs and figures: (architectures, seeds, epochs, objectives)."""
-    curves = table.curves
-    epochs = np.arange(1, curves.epochs + 1)
-    place = curve_index(REWARD)
-    rewards = np.stack([curves.block(number)[..., place] for number in table.hashes.tolist()])
-    known = ~np.isnan(rewards)
-    last = np.maximum.accumulate(np.where(known, np.arange(curves.epochs), 0), axis=2)
-    filled = np.take_along_axis(rewards, last, axis=2)
-    seconds = np.stack([table.column(f"train_time_seed{seed}") for seed in curves.seeds], axis=1)
-    share = (last + 1) / np.maximum(last[..., -1:] + 1, 1)
-    return [REWARD, ELAPSED], epochs, np.stack([filled, seconds[..., None] * share], axis=3)
-
-
-def _without_curves(table: ArchTable) -> tuple[list[str], Ints, Floats]:
-    return [REWARD], np.array([1]), table.column(REWARD)[:, None, None, None]

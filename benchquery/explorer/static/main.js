@@ -117,7 +117,7 @@ async function start() {
     const parts = [
       `${formatCount(model.rows.length)} of ${formatCount(model.table.keys.length)} ${viewNow().many}`,
     ];
-    if (state.front)
+    if (state.front && paneOf(state, viewNow(), model.table).withPlot)
       parts.push(
         model.directed
           ? `${formatCount(model.front.length)} on the front`
@@ -240,7 +240,7 @@ async function start() {
     if (newPoints || changed("colour", "focus", "picked", "front", "pane")) {
       showPlot(changed(...PLACE_KEYS) ? state.view : undefined);
     }
-    if (newPoints || changed("front")) showStatus(state);
+    if (newPoints || changed("front", "pane")) showStatus(state);
     if (changed(...PLACE_KEYS)) showAgreement(state).catch(complain);
     if (newPoints || changed(...PANE_KEYS)) showPane(shownNow(), paneActions);
     if (newPoints || changed("focus", "picked", "list", "sort", "find")) {

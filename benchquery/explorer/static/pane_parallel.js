@@ -10,7 +10,7 @@ import { extent } from "./histogram.js";
 const MOST_LINES = 3_000;
 const MOST_AXES = 9;
 const HEIGHT = 380;
-const MARGIN = { top: 34, right: 46, bottom: 12, left: 56 };
+const MARGIN = { top: 34, right: 60, bottom: 12, left: 56 };
 
 /** Returns the metrics that vary, those of the axes first. */
 function axesOf({ table, xColumn, yColumn }) {

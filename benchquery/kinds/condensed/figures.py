@@ -53,17 +53,23 @@ else:
 _PAPER = "published by the GC-Bench paper"
 _NO_LOSS = ("epoch", "valid_perf", "seconds")
 _LARGEST = 220.0
-_WHOLE = "whole graph"
 _SIDE = 0.55
 """Of a grid of images: inches of an image's side."""
 _LONGEST_NAME = 24
 """Letters in a line of a name; hyper-parameters make some names longer than a picture is wide."""
+_LONGEST_LABEL = 56
+"""The same in a legend of two columns."""
 
 
-def _look_of(method: str) -> dict[str, Any]:
-    """Return the look of a method, the same in every picture."""
-    known = method_names()
+def _look_of(table: CondensedTable, method: str) -> dict[str, Any]:
+    """Return the look of a method, the same in every picture of a sort of data."""
+    known = method_names(table.domain.name)
     return look(known.index(method) if method in known else len(known))
+
+
+def _whole(table: CondensedTable) -> str:
+    """Return what all of the data is called."""
+    return "whole graph" if table.domain.form == GRAPH else "whole set"
 
 
 def _whole_percent(means: Sequence[Record]) -> float:
@@ -88,21 +94,21 @@ def ratios(
     """
     model = model or usual_model(table)
     lines = usual_means(table, model)
-    figure = new_figure(7.4, 4.6)
+    figure = new_figure(7.4, 5.2)
     axes = figure.subplots()
     for method, means in lines.items():
         axes.errorbar(
             [mean[table.size] for mean in means], [100 * mean["perf"] for mean in means],
             yerr=[100 * mean["perf_std"] for mean in means], capsize=3, markersize=5,
-            label=method_name(means[0]), **_look_of(method),
+            label=textwrap.fill(method_name(means[0]), _LONGEST_LABEL), **_look_of(table, method),
         )  # fmt: skip
     drawn = [mean for means in lines.values() for mean in means]
-    axes.axhline(_whole_percent(drawn), color=GREY, label=_WHOLE, zorder=1)
+    axes.axhline(_whole_percent(drawn), color=GREY, label=_whole(table), zorder=1)
     if published:
         _mark_published(axes, table, drawn, model)
     _size_ticks(axes, table, sorted({mean[table.size] for mean in drawn}))
     axes.set(xlabel=label(table, table.size), ylabel=f"perf, {table.manifest.metric} [%]")
-    axes.legend(fontsize=7, ncols=2)
+    figure.legend(loc="outside lower center", fontsize=7, ncols=2)
     missing = without(left_out(table.where(model=model), "perf"))
     finish(axes, title(table, f"Test performance of {model} by {table.size}") + missing)
     return figure
@@ -118,12 +124,12 @@ def _mark_published(
         if paper is not None:
             axes.plot(
                 mean[table.size], paper, markersize=9, markerfacecolor="none", label=named,
-                **{**_look_of(mean["method"]), "linestyle": "none"},
+                **{**_look_of(table, mean["method"]), "linestyle": "none"},
             )  # fmt: skip
             named = "_"
     whole = _percent(whole_accuracy(table.dataset, model, table.domain.task))
     if whole is not None:
-        axes.axhline(whole, color=GREY, linestyle=":", label=f"{_WHOLE}, {_PAPER}", zorder=1)
+        axes.axhline(whole, color=GREY, linestyle=":", label=f"{_whole(table)}, {_PAPER}", zorder=1)
 
 
 def _size_ticks(axes: mpl_axes.Axes, table: CondensedTable, values: Sequence[float]) -> None:
@@ -152,7 +158,7 @@ def costs(table: CondensedTable, model: str | None = None) -> mpl_figure.Figure:
     axes = figure.subplots()
     for method in in_order(by_method):
         means = by_method[method]
-        style = _look_of(method)
+        style = _look_of(table, method)
         axes.scatter(
             [mean["condense_time"] + np.nan_to_num(mean["expert_time"]) for mean in means],
             [100 * mean["perf"] for mean in means],
@@ -161,7 +167,7 @@ def costs(table: CondensedTable, model: str | None = None) -> mpl_figure.Figure:
         )  # fmt: skip
     for size in (min(sizes), max(sizes)):
         area = _LARGEST * size / max(sizes) + 8
-        axes.scatter([], [], s=area, color=GREY, label=f"graph of {size / 1e3:,.1f} kB")
+        axes.scatter([], [], s=area, color=GREY, label=f"{size / 1e3:,.1f} kB")
     log_scale(axes, "s")
     axes.set(xlabel="condense_time + expert_time [s]", ylabel=f"perf, {table.manifest.metric} [%]")
     axes.legend(fontsize=7, ncols=2)
@@ -345,7 +351,8 @@ def models(table: CondensedTable, size: float | None = None) -> mpl_figure.Figur
             matrix[methods.index(method), j] = 100 * mean["perf"]
             names.setdefault(method, method_name(mean))
         matrix[-1, j] = _whole_percent([mean for (mean,) in of_model.values()])
-    rows = [textwrap.fill(names[method], _LONGEST_NAME) for method in methods] + [_WHOLE]
+    rows = [textwrap.fill(names[method], _LONGEST_NAME) for method in methods]
+    rows.append(_whole(table))
     lines = [line for row in rows for line in row.splitlines()]
     most_lines = max(row.count("\n") + 1 for row in rows)
     if len(columns) == 1:

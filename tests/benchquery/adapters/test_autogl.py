@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -80,6 +81,63 @@ def test_algorithms_use_their_budget_and_follow_their_seed(name: str) -> None:
     np.testing.assert_array_equal(
         first.rewards, lightread("cora").lookup(first.hashes, "valid_perf")
     )
+
+
+@pytest.mark.autogl
+@needs_autogl
+def test_an_example_written_for_the_published_package_finds_the_same() -> None:
+    """The way of AutoGL's own example: a space of names, and an estimator that looks up."""
+    import nas_bench_graph
+    import torch
+    from autogl.module.nas.algorithm import GraphNasRL
+    from autogl.module.nas.estimator import BaseEstimator
+    from autogl.module.nas.space import BaseSpace
+
+    import benchquery.compat.nas_bench_graph as compat
+
+    class Name(torch.nn.Module):
+        def __init__(self, name: str) -> None:
+            super().__init__()
+            self.name = name
+
+    def found(package: Any) -> list[tuple[float, str]]:
+        class Names(BaseSpace):  # type: ignore[misc]
+            def instantiate(self) -> None:
+                super().instantiate()
+                self.input_dim = self.output_dim = 2
+                for node in range(4):
+                    links = self.setInputChoice(
+                        node, n_candidates=node + 1, n_chosen=1, key=f"in{node}"
+                    )
+                    ops = [Name(op) for op in package.gnn_list_proteins]
+                    setattr(self, f"in{node}", links)
+                    setattr(self, f"op{node}", self.setLayerChoice(node, ops, key=f"op{node}"))
+                self.unused = torch.nn.Linear(1, 1)
+
+            def forward(self, bench: Any) -> float:
+                links = [getattr(self, f"in{node}").selected for node in range(4)]
+                ops = [getattr(self, f"op{node}").name for node in range(4)]
+                code = package.Arch(links, ops).valid_hash()
+                return 0.0 if code in ("88888", 88888) else float(bench[code]["perf"])
+
+            def parse_model(self, selection: Any, device: Any) -> Any:
+                return self.wrap().fix(selection)
+
+        class LookUp(BaseEstimator):  # type: ignore[misc]
+            def infer(self, model: Any, dataset: Any, mask: str = "train") -> Any:
+                return [model(package.light_read("proteins"))], 0
+
+        torch.manual_seed(0)
+        np.random.seed(0)
+        space = Names()
+        space.instantiate()
+        algorithm = GraphNasRL(num_epochs=2, ctrl_steps_aggregate=5)
+        algorithm.search(space, None, LookUp())
+        return [(score, str(chosen)) for score, chosen in algorithm.allhist]
+
+    history = found(compat)
+    assert len(history) == 10
+    assert history == found(nas_bench_graph)
 
 
 CHOICES = tuple(choices(SPACES["full"]))

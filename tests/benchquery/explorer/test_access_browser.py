@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,15 @@ from typing import Any
 import pytest
 
 import benchquery
+from benchquery.cli import main
 from benchquery.figures.page import write_report
+from benchquery.table.rows import RowTable
+from benchquery.table.store import open_folder
+from tests.benchquery.cell_tables import made_up_rows, write_csv
 
 from .running import running_explorer
 from .visiting import BROWSER_MARKS, Visit
+from .weighing import OLD
 
 pytestmark = [
     *BROWSER_MARKS,
@@ -31,8 +37,17 @@ VIEWS = {
     "curves": "table=cora-built&pane=curves",
     "leaderboard": "table=cora-condensed",
     "condensed": "table=cora-condensed&pane=scatter",
+    "images": "table=digits-condensed",
+    "graphs": "table=nci1-condensed&pane=curves",
+    "unknown": "table=nowhere",
 }
-TITLES = {"curves": "cora-built", "leaderboard": "cora-condensed", "condensed": "cora-condensed"}
+TITLES = {
+    "curves": "cora-built",
+    "leaderboard": "cora-condensed",
+    "condensed": "cora-condensed",
+    "images": "digits-condensed",
+    "graphs": "nci1-condensed",
+}
 
 
 @pytest.fixture(scope="module")
@@ -91,9 +106,34 @@ def test_the_keys_and_the_phone_break_no_rule(browser: Any, url: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["cora-condensed", "cora-built"])
+def test_other_kinds_break_no_rule(browser: Any, tmp_path: Path) -> None:
+    """Cells and weights, which have no page of their own, in the explorer and in a report."""
+    csv = write_csv(tmp_path / "nats.csv", made_up_rows())
+    assert main(["import", str(csv), "-o", str(tmp_path / "cells")]) == 0
+    shutil.copytree(OLD / "karate-weights", tmp_path / "weights")
+    with running_explorer("--source", str(tmp_path)) as url:
+        visit = opened(browser, url)
+        visit.page.wait_for_selector("body[data-ready]")
+        for name in ("cells", "weights"):
+            visit.page.select_option("#table", name)
+            visit.page.wait_for_function("(name) => document.title.startsWith(name)", arg=name)
+            visit.settle()
+            assert faults(visit) == []
+        visit.page.close()
+    for name in ("cells", "weights"):
+        assert report_faults(browser, open_folder(tmp_path / name), tmp_path) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["cora-condensed", "cora-built", "digits-condensed"])
 def test_a_report_breaks_no_rule(browser: Any, tmp_path: Path, name: str) -> None:
-    write_report(benchquery.open(name), tmp_path / "report.html")
-    visit = opened(browser, (tmp_path / "report.html").as_uri())
-    assert faults(visit) == []
+    assert report_faults(browser, benchquery.open(name), tmp_path) == []
+
+
+def report_faults(browser: Any, table: RowTable[Any], folder: Path) -> list[tuple[str, str]]:
+    """Return what axe-core finds in the report of a table."""
+    write_report(table, folder / "report.html")
+    visit = opened(browser, (folder / "report.html").as_uri())
+    found = faults(visit)
     visit.page.close()
+    return found

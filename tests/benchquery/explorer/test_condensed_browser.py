@@ -103,6 +103,7 @@ def test_the_first_view_is_a_leaderboard(visit: Visit, cond: CondensedTable) -> 
     page.click("[data-rank=method]")
     assert [row[0] for row in table_cells(visit, ".leaderboard")] == sorted(rows)
     assert visit.fragment()["o.rank"] == "method"
+    assert visit.status() == "19 of 19 evaluated graphs"
 
 
 def test_the_plot_shows_methods_by_ratio(visit: Visit, cond: CondensedTable) -> None:

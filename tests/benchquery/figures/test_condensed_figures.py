@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -71,18 +72,31 @@ def test_ratios_are_means_and_deviations_over_seeds(
     assert "cora-condensed, synthetic (random numbers)" in axes.get_title()
 
 
+@pytest.mark.parametrize("name", ["cora-condensed", "nci1-condensed", "digits-condensed"])
+def test_methods_look_different_and_their_names_fit(name: str, tmp_path: Path) -> None:
+    figure = condread(name).plot.ratios(published=False)
+    with warnings.catch_warnings(action="error"):
+        figure.savefig(tmp_path / "ratios.png")
+    colours = [line[0].get_color() for line in figure.axes[0].containers]
+    assert len(set(colours)) == len(colours) > 6
+    box = figure.legends[0].get_window_extent()
+    assert figure.bbox.x0 <= box.x0
+    assert box.x1 <= figure.bbox.x1
+
+
 def test_ratios_mark_what_is_published(cond: CondensedTable) -> None:
-    (axes,) = cond.plot.ratios().axes
+    figure = cond.plot.ratios()
+    (axes,) = figure.axes
     hollow = [line for line in axes.lines if line.get_markerfacecolor() == "none"]
     drawn = {(line.get_xdata()[0], line.get_ydata()[0]) for line in hollow}
     expected = {
-        (figure.ratio, figure.mean)
+        (one.ratio, one.mean)
         for method, ratio in (("random", 0.013), ("random", 0.026), ("gcond", 0.013),
                               ("gcond", 0.026), ("gcdm", 0.026))
-        for figure in published("2", dataset="cora", method=method, ratio=ratio)
+        for one in published("2", dataset="cora", method=method, ratio=ratio)
     }  # fmt: skip
     assert drawn == expected
-    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels.count("published by the GC-Bench paper") == 1
     dotted = [line for line in axes.lines if line.get_linestyle() == ":"]
     (whole,) = published("2", dataset="cora", method="whole", metric="accuracy")

@@ -112,7 +112,7 @@ function tableOf(columns, option, actions) {
     make(
       "tr",
       {},
-      make("th", { scope: "row" }, method),
+      make("th", { scope: "row" }, make("span", { class: "method" }, method)),
       make("td", { class: "number" }, rank === null ? "–" : rank.toFixed(1)),
       ...columns.flatMap(({ rows }) => cellsOf(rows.get(method))),
     ),
