@@ -12,17 +12,17 @@ PLAIN = ("hash", "ratio", "seed")
 
 
 def to_json(row: Mapping[str, Any]) -> str:
-    """Return a row as a JSON object; what has no figure is null, as JSON knows no NaN."""
+    """Return a row as a JSON object; what is no finite figure is null: JSON knows no other."""
     return json.dumps(to_plain(row))
 
 
 def to_plain(value: Any) -> Any:
-    """Return a value as JSON knows it: None for every NaN inside."""
+    """Return a value as JSON knows it: None for every NaN and infinity inside."""
     if isinstance(value, Mapping):
         return {name: to_plain(inner) for name, inner in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return [to_plain(inner) for inner in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def format_value(value: Any) -> str:

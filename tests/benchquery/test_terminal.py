@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import benchquery
 from benchquery.cli import main
 from benchquery.table.registry import kinds
-from benchquery.text import fitting, format_table
+from benchquery.text import fitting, format_table, to_json
 
 
 def in_terminal(columns: int, *args: str) -> str:
@@ -103,3 +103,9 @@ def test_the_names_of_tables_are_printed_for_shells(capsys: pytest.CaptureFixtur
     assert main(["completion", "--tables"]) == 0
     names = capsys.readouterr().out.split()
     assert names == [info.name for info in benchquery.tables()]
+
+
+def test_json_has_finite_figures_only() -> None:
+    """A loss that diverged is infinite, and a browser reads no such word."""
+    figures = {"loss": [1.0, float("inf")], "pair": (float("nan"), -float("inf")), "text": "inf"}
+    assert to_json(figures) == '{"loss": [1.0, null], "pair": [null, null], "text": "inf"}'
