@@ -101,8 +101,8 @@ class GradientMatching(Matching):
             draws: How those of each class are augmented.
         """
         counts = {len(chosen) for chosen in numbers}
-        together = min(TOGETHER, PIXELS // self.x[0, 0].numel())
-        if len(counts) == 1 and max(counts) * len(numbers) <= together:
+        most = min(TOGETHER, PIXELS // self.x[0, 0].numel())
+        if len(counts) == 1 and max(counts) * len(numbers) <= most:
             chosen = torch.cat(numbers)
             rows = draws.repeat_interleave(max(counts), dim=0)
             images = self._siamese.apply(self._problem.images(chosen), rows)
