@@ -39,8 +39,9 @@ _BLOCK = 4
 AT_ONCE = 64
 """Real images that are passed through the network at a time at most: more are not faster, and need
 more memory."""
-_PIXELS = 16 * 32**2
-"""Pixels that they have together at most: what the widest block makes of more leaves the cache."""
+PIXELS = 16 * 32**2
+"""Pixels of images that are passed at a time at most, or those of one image or class: what the
+widest block makes of more leaves the cache."""
 
 
 @dataclass(frozen=True)
@@ -211,7 +212,7 @@ class Backbone:
 
 def _together(images: Tensor) -> int:
     """Return how many real images are passed through the network at a time."""
-    return min(AT_ONCE, max(_PIXELS // images[0, 0].numel(), 1))
+    return min(AT_ONCE, max(PIXELS // images[0, 0].numel(), 1))
 
 
 def as_matrices(gradients: Sequence[Tensor]) -> Weights:

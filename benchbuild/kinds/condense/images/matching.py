@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import torch
 from torch import Tensor
 
-from benchbuild.kinds.condense.images.backbone import Backbone
+from benchbuild.kinds.condense.images.backbone import PIXELS, Backbone
 from benchbuild.kinds.condense.images.payload import CondensedImages
 from benchbuild.kinds.condense.images.problem import ImagesProblem
 from benchbuild.kinds.condense.images.synthetic import RealBatches, Siamese, first_images
@@ -55,7 +55,8 @@ class Matching:
             Which classes, and which of the synthetic images these have.
         """
         each = len(self.x) // self._problem.num_classes
-        step = max(TOGETHER // each, 1)
+        together = min(TOGETHER, PIXELS // self.x[0, 0].numel())
+        step = max(together // each, 1)
         for first in range(0, self._problem.num_classes, step):
             last = min(first + step, self._problem.num_classes)
             yield slice(first, last), slice(first * each, last * each)

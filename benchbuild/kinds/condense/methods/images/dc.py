@@ -19,7 +19,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from benchbuild.kinds.condense.distances import DISTANCES
-from benchbuild.kinds.condense.images.backbone import Weights, as_matrices
+from benchbuild.kinds.condense.images.backbone import PIXELS, Weights, as_matrices
 from benchbuild.kinds.condense.images.matching import Matching
 from benchbuild.kinds.condense.images.problem import ImagesProblem
 from benchbuild.kinds.condense.learning import snapshots
@@ -34,7 +34,8 @@ next greater one, or of 50."""
 
 
 TOGETHER = 256
-"""Real images up to which all classes take one pass; more take as long class by class."""
+"""Real images up to which all classes take one pass, if they are small; more take as long class by
+class."""
 
 
 def loops(config: CondenseConfig) -> tuple[int, int]:
@@ -100,7 +101,8 @@ class GradientMatching(Matching):
             draws: How those of each class are augmented.
         """
         counts = {len(chosen) for chosen in numbers}
-        if len(counts) == 1 and max(counts) * len(numbers) <= TOGETHER:
+        most = min(TOGETHER, PIXELS // self.x[0, 0].numel())
+        if len(counts) == 1 and max(counts) * len(numbers) <= most:
             chosen = torch.cat(numbers)
             rows = draws.repeat_interleave(max(counts), dim=0)
             images = self._siamese.apply(self._problem.images(chosen), rows)
