@@ -18,10 +18,12 @@ from benchbuild.kinds.condense.nodes.backbones import (
     Backbone,
     Convolutional,
     Transformer,
+    linear_weights,
     make_backbone,
 )
 from benchbuild.kinds.condense.nodes.batches import ClassBatches, sampled
 from benchbuild.kinds.condense.nodes.graphon import Graphon, first_nodes, nodes_around
+from benchbuild.kinds.condense.nodes.linear import LinearTraining
 from benchbuild.kinds.condense.nodes.matching import class_shares
 from benchbuild.kinds.condense.nodes.structure import PairwiseMlp, Structure
 from benchbuild.kinds.condense.nodes.views import DenseHop, synthetic_view
@@ -103,6 +105,22 @@ def test_the_transport_penalty_is_zero_for_the_real_structure_and_can_be_descend
     edges = problem("karate").edge_index
     everything[edges[0], edges[1]] = 1.0
     assert float(same.penalty(everything)) < 0.02
+
+
+def test_a_linear_model_is_trained_as_by_adam() -> None:
+    x, labels = torch.randn(9, 5, generator=generator()), torch.arange(9) % 3
+    ours = linear_weights((5, 3), generator(), CPU)
+    theirs = [weight.clone().requires_grad_() for weight in ours]
+    training, adam = LinearTraining(ours, 0.1), torch.optim.Adam(theirs, lr=0.1)
+    for scale in (1.0, 2.0):
+        training.run(scale * x, labels, 4)
+        for _ in range(4):
+            adam.zero_grad()
+            logits = scale * x @ theirs[0].T + theirs[1]
+            torch.autograd.backward(functional.cross_entropy(logits, labels))
+            adam.step()
+    for mine, other in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(mine, other.detach())
 
 
 def test_the_structure_sample_as_released_is_the_first_nodes() -> None:

@@ -144,12 +144,9 @@ class _Training:
         return out
 
     def _after(self, factors: Sequence[Factor], out: Tensor) -> Tensor:
-        """Return the logits that follow from the outputs of the first layer, which are lost.
-
-        A tall matrix times a narrow one is a slow product on a CPU; both transposed, it is not.
-        """
+        """Return the logits that follow from the outputs of the first layer, which are lost."""
         for layer in range(1, len(factors)):
-            narrow = (self._weights[layer].T @ out.relu_().T).T
+            narrow = out.relu_() @ self._weights[layer]
             out = (factors[layer] @ narrow).add_(self._biases[layer])
         return out
 

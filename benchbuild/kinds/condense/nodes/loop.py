@@ -13,8 +13,8 @@ model. The second one is the first one of the next step, so it is computed once 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol, cast
 
 import torch
 from torch import Tensor
@@ -23,11 +23,12 @@ from benchbuild.kinds.condense.learning import Learner, mean_losses
 from benchbuild.kinds.condense.method import Snapshot
 from benchbuild.kinds.condense.nodes.backbones import Backbone, Weights, make_backbone
 from benchbuild.kinds.condense.nodes.init import initial_features
+from benchbuild.kinds.condense.nodes.linear import LinearTraining
 from benchbuild.kinds.condense.nodes.matching import Objective
 from benchbuild.kinds.condense.nodes.payload import CondensedGraph
 from benchbuild.kinds.condense.nodes.problem import Problem
 from benchbuild.kinds.condense.nodes.structure import PairwiseMlp, Structure
-from benchbuild.kinds.condense.nodes.views import View, synthetic_view
+from benchbuild.kinds.condense.nodes.views import DenseMatrix, View, synthetic_view
 from benchquery.kinds.condensed.config import CondenseConfig
 from benchquery.kinds.condensed.domains.spec import AS_RELEASED
 from benchquery.kinds.condensed.faults import keeps
@@ -48,6 +49,8 @@ class MakeObjective(Protocol):
 
 
 MakeStructure = Callable[[Problem, CondenseConfig, torch.Generator], Structure]
+LINEAR = 2
+"""How many tensors the weights of a linear model are: a matrix and a bias."""
 
 
 def features_frozen(problem: Problem, config: CondenseConfig) -> bool:
@@ -120,7 +123,7 @@ class MatchingState:
         )
         self._frozen = features_frozen(problem, config)
         self._normalises = not keeps(config, "N5")
-        self._train = self._teach_means if keeps(config, "N6") else self._teach_classes
+        self._teaches_means = keeps(config, "N6")
         self._always_pays = config.protocol == AS_RELEASED
         self._features = Learner([self.x], config.number("lr_feat"))
         self._edges = Learner(self.structure.weights, config.number("lr_adj"))
@@ -146,7 +149,7 @@ class MatchingState:
         on_edges = (epoch - 1) % (adj_steps + self._config.count("feat_steps")) < adj_steps
         learner = self._edges if on_edges else None if self._frozen else self._features
         outer = self._config.count("outer")
-        model = Learner(weights, self._config.number("lr_model"))
+        train = self._training(weights)
         adjacency = self.structure(self.x)
         for step in range(1, outer + 1):
             view = self._view(self.x, adjacency, normalise=self._normalises)
@@ -162,22 +165,34 @@ class MatchingState:
             yield {name: float(value.detach()) for name, value in losses.items()}
             if step < outer:
                 adjacency = self.structure(self.x)
-                self._train(weights, model, self._view(self.x.detach(), adjacency.detach()))
+                train(self._view(self.x.detach(), adjacency.detach()))
 
     def _view(self, x: Tensor, adjacency: Tensor, *, normalise: bool = True) -> View:
         layers, aggregated = self._backbone.layers, self._backbone.aggregated
         return synthetic_view(x, adjacency, layers, aggregated, normalise=normalise)
 
-    def _teach_means(self, weights: Weights, model: Learner, view: View) -> None:
-        """Train a model to give the synthetic graph the class means of the real one."""
-        for _ in range(self._config.count("inner")):
-            loss = self._objective(weights, view)
-            model.step(torch.autograd.grad(loss, weights, materialize_grads=True))
+    def _training(self, weights: Weights) -> Callable[[View], None]:
+        """Return what trains a model by some steps on the synthetic graph, as it then is."""
+        rate, steps = self._config.number("lr_model"), self._config.count("inner")
+        if len(weights) == LINEAR and not self._teaches_means:
+            linear = LinearTraining(weights, rate)
+            return lambda view: linear.run(
+                cast(DenseMatrix, view.features).matrix, self.labels, steps
+            )
+        model = Learner(weights, rate)
 
-    @torch.no_grad()
-    def _teach_classes(self, weights: Weights, model: Learner, view: View) -> None:
-        """Train a model to classify the nodes of the synthetic graph."""
+        def train(view: View) -> None:
+            for _ in range(steps):
+                model.step(self._lesson(weights, view))
+
+        return train
+
+    def _lesson(self, weights: Weights, view: View) -> Sequence[Tensor]:
+        """Return the gradients of what a model is to learn: classes; as released, class means."""
+        if self._teaches_means:
+            loss = self._objective(weights, view)
+            return torch.autograd.grad(loss, weights, materialize_grads=True)
         shares = torch.full((1, view.targets), 1 / view.targets, device=self._device)
-        for _ in range(self._config.count("inner")):
+        with torch.no_grad():
             gradients = self._backbone.gradients(weights, view, self.labels, shares)
-            model.step([gradient[0] for gradient in gradients])
+        return [gradient[0] for gradient in gradients]
