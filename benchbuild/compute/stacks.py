@@ -4,8 +4,8 @@ Weights of one training are a matrix, and biases a vector; those of several have
 the first. Rows of nodes stay what they are: a row has the features of all trainings, one training
 after the other. So what is done to every column alone, such as BatchNorm, sums over neighbours and
 ReLU, is done to those of all trainings as to those of one. What is left is here. Every training
-gets what it would get alone. On a CPU sums are made in the same order, so that it is the same bit by
-bit, if widths are multiples of 16: kernels round the last few columns otherwise.
+gets what it would get alone. On a CPU sums are made in the same order, so that it is the same bit
+by bit, if widths are multiples of 16: kernels round the last few columns otherwise.
 """
 
 from __future__ import annotations
