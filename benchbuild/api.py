@@ -67,8 +67,7 @@ def run(
         engine: Where jobs run, not yet started; it decides on workers and devices then. None for
             processes on this machine.
         retry_failed: Whether to run those again that ended for reasons of the machine.
-        batch: How many seeds of an architecture are trained as one computation; the figures are the
-            same.
+        batch: How many seeds of an architecture are trained as one computation; see docs/gpu.md.
         progress: Whether to show on standard error how far it is.
         stop: Says when to give up; None for never.
 

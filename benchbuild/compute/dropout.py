@@ -48,7 +48,7 @@ class Dropout:
         draws = torch.empty(count, (entries + 3) // 4, dtype=torch.int64, device=self._device)
         for part, generator in zip(draws, self.generators, strict=True):
             part.random_(-(2**63), None, generator=generator)
-        levels = torch.unflatten(draws.view(torch.int16)[:, :entries], 1, shape)
+        levels = draws.view(torch.int16)[:, :entries].view(count, *shape)
         return levels < self._kept_levels - LEVELS // 2
 
     def after_relu(self, y: Tensor) -> Tensor:

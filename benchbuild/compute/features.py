@@ -101,7 +101,7 @@ class SparseFeatures(Features):
         copies = len(weight)
         values = self._values.expand(copies, -1).reshape(-1)
         out = sparse_product(self._patterns.of(rows, copies), values, weight.flatten(0, 1))
-        return join(torch.unflatten(out, 0, (copies, -1)))
+        return join(out.view(copies, -1, out.shape[1]))
 
 
 def make_features(x: Tensor, device: torch.device) -> Features:

@@ -4,7 +4,8 @@ Weights of one training are a matrix, and biases a vector; those of several have
 the first. Rows of nodes stay what they are: a row has the features of all trainings, one training
 after the other. So what is done to every column alone, such as BatchNorm, sums over neighbours and
 ReLU, is done to those of all trainings as to those of one. What is left is here. Every training
-gets what it would get alone, on a CPU bit by bit: sums are made in the same order.
+gets what it would get alone. On a CPU sums are made in the same order, so that it is the same bit
+by bit, if widths are multiples of 16: kernels round the last few columns otherwise.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from torch.nn import functional
 
 def split(rows: Tensor, count: int) -> Tensor:
     """Return rows of several trainings as (trainings, rows, features), without a copy."""
-    return torch.unflatten(rows, 1, (count, -1)).transpose(0, 1)
+    return rows.view(len(rows), count, -1).transpose(0, 1)
 
 
 def join(parts: Tensor) -> Tensor:
@@ -85,9 +86,10 @@ def _apart(function: Callable[..., Tensor], *stacks: Tensor) -> Tensor:
     return torch.stack([function(*part) for part in parts])
 
 
-def concatenate(parts: Sequence[Tensor], count: int) -> Tensor:
-    """Return the features of several matrices of rows side by side, training by training."""
-    return torch.cat([torch.unflatten(part, 1, (count, -1)) for part in parts], dim=2).flatten(1)
+def side_by_side(parts: Sequence[Tensor], count: int) -> Tensor:
+    """Return ReLU of the features of several matrices of rows, joined training by training."""
+    apart = [part.view(len(part), count, -1) for part in parts]
+    return torch.cat(apart, dim=2).relu_().flatten(1)
 
 
 def spread(bias: Tensor, rows: int) -> Tensor:

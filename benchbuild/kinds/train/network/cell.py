@@ -30,7 +30,7 @@ from torch_geometric.nn import (
     SAGEConv,
 )
 
-from benchbuild.compute.stacks import chain, concatenate, linear
+from benchbuild.compute.stacks import chain, linear, side_by_side
 from benchbuild.hyperparameters import HyperParameters
 from benchbuild.kinds.train.network.wiring import Node, Wiring, wire
 from benchquery.kinds.architectures.arch import Arch
@@ -109,7 +109,7 @@ class CellNetwork(nn.Module):
 
     def output(self, leaves: list[Tensor]) -> Tensor:
         """Return the logits from the outputs of the leaves."""
-        h = concatenate(leaves, self.count).relu_()
+        h = side_by_side(leaves, self.count)
         if self.post is not None:
             h = linear(h, self.post.weight, self.post.bias)
         return linear(h, self.head.weight, self.head.bias)
@@ -120,7 +120,7 @@ class CellNetwork(nn.Module):
             return self.output(leaves)
         weight = chain(self.head.weight, self.post.weight)
         bias = chain(self.head.weight, self.post.bias) + self.head.bias
-        return linear(concatenate(leaves, self.count).relu_(), weight, bias)
+        return linear(side_by_side(leaves, self.count), weight, bias)
 
 
 def build_network(

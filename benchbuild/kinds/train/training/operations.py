@@ -115,7 +115,7 @@ def _attention(layer: GATConv, h: Tensor, block: Block) -> Tensor:
     """
     heads, width = layer.heads, layer.out_channels
     vectors = torch.cat([_by_head(layer.att_src), _by_head(layer.att_dst)], dim=-1)
-    scores = torch.unflatten(linear(h, vectors.mT), 1, (-1, 2, heads))
+    scores = linear(h, vectors.mT).view(len(h), -1, 2, heads)
     out = block.attention(h.shape[1] // width).attend(
         h.view(-1, width),
         scores[:, :, 0].reshape(-1),
@@ -126,8 +126,7 @@ def _attention(layer: GATConv, h: Tensor, block: Block) -> Tensor:
 
 def _by_head(vectors: Tensor) -> Tensor:
     """Vectors of shape (1, heads, width) as the columns of a (heads * width, heads) matrix."""
-    diagonals = torch.diag_embed(vectors.squeeze(-3).mT)
-    return diagonals.transpose(-3, -2).flatten(-3, -2)
+    return torch.diag_embed(vectors.squeeze(-3).mT, dim1=-3, dim2=-1).flatten(-3, -2)
 
 
 def own_rows(op: str, block: Block) -> Rows:

@@ -95,9 +95,9 @@ def train_together(
 ) -> list[TrainResult]:
     """Train one architecture with several seeds as one computation.
 
-    Each has the figures that it has alone, on a CPU bit by bit; on a GPU other kernels may round
-    otherwise. Seconds are the share of one in those of all, and the memory is that of all. An error
-    is the end of all of them.
+    Each has the figures that it has alone, on a CPU bit by bit if the hidden width is a multiple of
+    16; on a GPU batched products may round otherwise. Seconds are the share of one in those of all,
+    and the memory is that of all. An error is the end of all of them.
 
     Args:
         arch: The architecture, canonical or not.
