@@ -32,15 +32,18 @@ from benchquery.explorer import Site, write_site  # noqa: E402
 from benchquery.text import format_table  # noqa: E402
 from tests.benchquery.explorer.running import running_browser, running_explorer  # noqa: E402
 
-FRAMES = """async () => {
+FRAMES = """async (move) => {
     const canvas = document.querySelector("#points").getBoundingClientRect();
+    const [x, y] = [canvas.x + canvas.width / 2, canvas.y + canvas.height / 4];
     const times = [];
     const target = document.querySelector("#overlay .inside");
     for (let step = 0; step < 60; step++) {
-        target.dispatchEvent(new WheelEvent("wheel", {
-            deltaY: step < 30 ? -40 : 40, bubbles: true, cancelable: true,
-            clientX: canvas.x + canvas.width / 2, clientY: canvas.y + canvas.height / 4,
-        }));
+        const way = step < 30 ? 1 : -1;
+        const all = { bubbles: true, cancelable: true, clientY: y };
+        target.dispatchEvent(move === "panning"
+            ? new PointerEvent("pointermove", { ...all, pointerId: 1, pointerType: "mouse",
+                clientX: x + 2 * (30 - Math.abs(29 - step)) })
+            : new WheelEvent("wheel", { ...all, deltaY: -40 * way, clientX: x }));
         const start = performance.now();
         await new Promise(requestAnimationFrame);
         times.push(performance.now() - start);
@@ -127,11 +130,21 @@ def processor_time() -> float:
     return total
 
 
-def moving(page: Any) -> tuple[float, float]:
-    """Return milliseconds of a frame while zooming: the median, and of processor time."""
+def moving(page: Any, move: str) -> tuple[float, float]:
+    """Return milliseconds of a frame while the view moves: the median, and of processor time."""
+    box = page.locator("#points").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 4)
+    if move == "panning":  # only a part of the plot can be moved
+        page.mouse.wheel(0, -160)
+        page.wait_for_timeout(500)
+        page.mouse.down()
     before = processor_time()
-    median = page.evaluate(FRAMES)
-    return median, 1e3 * (processor_time() - before) / STEPS
+    median = page.evaluate(FRAMES, move)
+    worked = 1e3 * (processor_time() - before) / STEPS
+    page.mouse.up()
+    page.mouse.wheel(0, 1000)
+    page.wait_for_timeout(500)
+    return median, worked
 
 
 def pick_all(page: Any) -> float:
@@ -149,21 +162,25 @@ def pick_all(page: Any) -> float:
 
 def frames(chosen: Sequence[str], rounds: int) -> Iterator[dict[str, Any]]:
     """Measure frames of a page that was opened, then with all points picked."""
-    plain, ringed, picks = [], [], []
+    found: dict[str, list[tuple[float, float]]] = {}
+    picks = []
     with running_browser() as browser, running_explorer(*chosen) as url:
         for _ in range(rounds):
             page = browser.new_page(viewport={"width": 1440, "height": 900})
             page.goto(url)
             page.wait_for_selector("body[data-ready]")
             page.wait_for_load_state("networkidle")
-            plain.append(moving(page))
-            picks.append(pick_all(page))
-            ringed.append(moving(page))
+            for what in ("26,206 points", "all picked"):
+                if what == "all picked":
+                    picks.append(pick_all(page))
+                    page.select_option("#mode", "move")
+                for move in ("panning", "zooming"):
+                    found.setdefault(f"{move}, {what}", []).append(moving(page, move))
             page.close()
-    for what, found in (("26,206 points", plain), ("all picked", ringed)):
-        medians, worked = zip(*found, strict=True)
-        yield {"what": f"one frame while zooming, {what}, median, ms", "figure": min(medians)}
-        yield {"what": f"one frame while zooming, {what}, processor, ms", "figure": min(worked)}
+    for what, measured in found.items():
+        medians, worked = zip(*measured, strict=True)
+        yield {"what": f"one frame while {what}, median, ms", "figure": min(medians)}
+        yield {"what": f"one frame while {what}, processor, ms", "figure": min(worked)}
     yield {"what": "picking all points, s", "figure": min(picks)}
 
 

@@ -43,7 +43,7 @@ def write_frame(table: ArchTable, path: Path) -> None:
     if found is None:
         raise QueryError(f"the table {table.name!r} has no learning curves, so no fidelities")
     epochs = len(found.numbers)
-    columns = {KEY: table.hashes.astype(str), **forms(table)}
+    columns: dict[str, Any] = {KEY: table.hashes.astype(str), **forms(table)}
     frame = {name: np.repeat(values, epochs) for name, values in columns.items()}
     frame[FIDELITY] = np.tile(found.numbers, len(table))
     frame[REWARD] = found.rewards.mean(axis=1).ravel()
