@@ -8,12 +8,14 @@ environments of their own can be run there::
     python benchmarks/table2.py run random local evolution reinforce --seeds 100 -o out/own.parquet
     python benchmarks/table2.py run nni:random nni:evolution nni:evolution-repeats --seeds 20 \
         -o out/n.parquet
+    python benchmarks/table2.py run nni:random nni:evolution-repeats --seeds 100 \
+        --protocol leaky-test -o out/more.parquet
     python benchmarks/table2.py run nni:rl --seeds 10 -o out/rl.parquet
     python benchmarks/table2.py run autogl:graphnas autogl:agnn --seeds 10 -o out/gl.parquet
-    python benchmarks/table2.py keep out/n.parquet out/rl.parquet out/gl.parquet
-    python benchmarks/table2.py report out/*.parquet --figure docs/images/figure8.png
+    python benchmarks/table2.py keep out/n.parquet out/more.parquet out/rl.parquet out/gl.parquet
+    python benchmarks/table2.py report out/own.parquet --figure docs/images/figure8.png
 
-Strategies that are slow or need environments of their own were run with 5 to 20 seeds once. What
+Strategies that are slow or need environments of their own were run with 5 to 100 seeds once. What
 they came to is kept in ``table2-kept.csv`` by ``keep``, and stands in the report where no traces
 are given. A file of traces may be of some datasets and one protocol: ``--dataset cora --protocol
 leaky-test``; so a search that was cut short goes on where it was.
