@@ -268,7 +268,7 @@ ELSEWHERE = {
     **dict.fromkeys(
         ("has_figures", "left_out", "known_part", "common", "correlated_part", "seed_figures",
          "seed_errors", "known_seed_errors", "split", "of_one_task", "usual_model", "check_model",
-         "is_one_graph", "by_named_models", "common_size"),
+         "is_one_graph", "by_named_models", "common_size", "say_curse"),
         "a part of analyses that have a case",
     ),
 }  # fmt: skip

@@ -125,6 +125,10 @@ function tableOf(columns, option, actions) {
   );
 }
 
+/** Returns the models of a table that have a name of their own; members of families rank nothing. */
+const modelsOf = (table) =>
+  [...new Set(table.values("model"))].filter((name) => !name.includes(":"));
+
 /** Loads the leaderboards of some tables as one model judged them; those without it are left out. */
 async function loadBoards(tables, model) {
   const loaded = tables.map(async ({ name }) => {
@@ -157,7 +161,7 @@ function controls(models, model, all, actions) {
 }
 
 async function show(place, { catalogue, model: { table }, option }, actions) {
-  const models = catalogue.viewOf(table.name).modelsOf(table);
+  const models = modelsOf(table);
   const model = option("model", models[0]);
   const all = option("all", "0") === "1";
   const alike = all ? catalogue.tables.filter(({ kind }) => kind === table.kind) : [table];
@@ -186,7 +190,7 @@ async function show(place, { catalogue, model: { table }, option }, actions) {
 export const leaderboardPane = {
   name: "leaderboard",
   title: "Leaderboard",
-  applies: () => true,
+  applies: (table) => modelsOf(table).length > 0,
   isTable: true,
   show,
 };

@@ -57,7 +57,6 @@ export function createView(kind, catalogue) {
       facts: ["init", "seed", "model"].map((name) => [name, textOf(table, row)(name)]),
     }),
     findHint: "by method, model, hash",
-    modelsOf: (table) => [...new Set(table.values("model"))],
     panes: [leaderboardPane],
     python,
     details: (shown, actions) => condensedDetails({ ...shown, catalogue }, actions),
