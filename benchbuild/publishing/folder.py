@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -64,7 +65,7 @@ def publish(
     """
     if not tables:
         raise PublishError("there is no table to publish; name one or more")
-    names = [table.resolve().name for table in tables]
+    names = [Path(os.path.realpath(table)).name for table in tables]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise PublishError(f"two tables are called {', '.join(twice)}")
     licence = licence or _licence(tables)

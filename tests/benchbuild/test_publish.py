@@ -125,6 +125,10 @@ def test_bad_input_is_named_and_leaves_nothing(
     assert main(["publish", str(BUNDLED / "cora"), str(BUNDLED / "cora-built"), *says]) == 2
     assert "several licences" in capsys.readouterr().err
     assert main(["publish", str(tmp_path), *says]) == 2
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    assert main(["publish", str(loop / "table"), *says]) == 2
+    loop.unlink()
     assert main(["publish", str(BUNDLED / "cora"), str(BUNDLED / "cora"), *says]) == 2
     assert "two tables are called cora" in capsys.readouterr().err
     assert main(["registry", str(BUNDLED), "nothing"]) == 2
