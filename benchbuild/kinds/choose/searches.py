@@ -39,9 +39,6 @@ class Search:
 
 
 _RATES = (1e-5, 1e-4, 1e-3, 1e-2)
-_MATCHING: Ranges = MappingProxyType(
-    {"lr_feat": _RATES, "lr_adj": _RATES, "edge_bias": (0.0, -5.0)}
-)
 _STUDENTS: Ranges = MappingProxyType(
     {
         "lr_feat": (1e-4, 5e-4, 2e-3),
@@ -50,17 +47,37 @@ _STUDENTS: Ranges = MappingProxyType(
         "feature_scale": (1.0, 4.0, 16.0, 32.0),
     }
 )
+
+
+def _matching(epochs: int, **more: tuple[Value, ...]) -> Ranges:
+    """Return what methods that match choose from.
+
+    Args:
+        epochs: How many all trials have: about a third of what has been run before, since rates are
+            chosen anew too, and what is chosen has to be run with many seeds.
+        more: What is particular to a method.
+    """
+    rates = {"lr_feat": (1e-4, 1e-3, 1e-2), "lr_adj": (1e-4, 1e-3)}
+    return MappingProxyType({"epochs": (epochs,), **rates, "edge_bias": (0.0, -5.0), **more})
+
+
 _NODES: Mapping[str, Search] = MappingProxyType(
     {
-        "gcond": Search(_MATCHING, 6),
-        "doscond": Search({**_MATCHING, "distance": ("cosine", "mse")}, 8),
+        "gcond": Search(_matching(200), 5),
+        "doscond": Search(_matching(1000, distance=("cosine", "mse")), 6),
         "sgdd": Search(
-            {"lr_feat": _RATES, "lr_adj": (0.01, 0.1), "transport": (0.1, 1.0, 10.0)}, 6
+            {
+                "epochs": (100,),
+                "lr_feat": (1e-4, 1e-3),
+                "lr_adj": (0.01, 0.1),
+                "transport": (0.1, 1.0, 10.0),
+            },
+            5,
         ),
-        "gcdm": Search(_MATCHING, 6),
-        "dm": Search(_MATCHING, 12),
-        "sfgc": Search(_STUDENTS, 12),
-        "geom": Search({**_STUDENTS, "lr_label": _RATES, "beta": (0.0, 0.01, 0.1)}, 12),
+        "gcdm": Search(_matching(150), 5),
+        "dm": Search(_matching(1000, lr_feat=_RATES), 8),
+        "sfgc": Search(_STUDENTS, 10),
+        "geom": Search({**_STUDENTS, "lr_label": _RATES, "beta": (0.0, 0.01, 0.1)}, 10),
     }
 )
 SEARCHES: Mapping[str, Mapping[str, Search]] = MappingProxyType({"nodes": _NODES})
