@@ -168,7 +168,7 @@ def test_what_is_written_down_can_be_run() -> None:
             run = choose_run(dataset, method)
             assert len(kind_of("choose").keys(run)) == search.trials
             assert run.jobs.seeds == (0,)
-            assert run.settings.choice(0) == {}
+            assert run.settings.choice(0).keys() <= {"epochs"}
 
 
 @pytest.mark.parametrize(
