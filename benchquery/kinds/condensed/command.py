@@ -101,6 +101,21 @@ def add(commands: Any) -> None:
         cells.set_defaults(dataset=None)
         if what == "table":
             cells.add_argument("--dataset", metavar="D", help="only what it says of this one")
+    soon = add_command(
+        actions,
+        "reach",
+        _reach,
+        "say how soon methods that learn reach an accuracy of validation nodes",
+        "condensed reach cora --where 'ratio == 0.026' --accuracy 0.78",
+    )
+    soon.add_argument("table", metavar="dataset", help="the dataset, or name of a table")
+    soon.add_argument(
+        "--accuracy",
+        type=float,
+        metavar="A",
+        help="from 0 to 1; default: the greatest that all of them reach",
+    )
+    add_where(soon, _EXAMPLE)
     edges = add_command(
         actions,
         "structure",
@@ -203,6 +218,35 @@ def _leaderboard(args: argparse.Namespace) -> None:
     print_rows(rows, as_json=False)
     print(f"\npercent, ranked by validation; judged: {protocol_of(board)}")
     print(f"paper: {SOURCES[_paper(found[0])]}")
+
+
+def _reach(args: argparse.Namespace) -> None:
+    from benchquery.kinds.condensed.reaching import reaching
+
+    if args.accuracy is not None and not 0 <= args.accuracy <= 1:
+        raise QueryError(f"--accuracy is {args.accuracy}; allowed are numbers from 0 to 1")
+    table = condread(args.table, args.source).where(*args.where)
+    found = reaching(table, args.accuracy)
+    if args.json:
+        print_rows([asdict(one) for one in found], as_json=True)
+        return
+    rows = [
+        {
+            "method": one.method,
+            table.size: f"{one.size:g}",
+            "init": one.init,
+            "backbone": one.backbone,
+            "protocol": one.protocol,
+            "reached": f"{one.reached} of {one.seeds}",
+            "seconds": "-" if isnan(one.seconds) else f"{one.seconds:.1f}",
+            "epochs": "-" if isnan(one.epochs) else f"{one.epochs:.0f}",
+            "best": f"{100 * one.best:.1f}",
+            "settings": listed(one.settings) or "default",
+        }
+        for one in found
+    ]
+    print_rows(rows, as_json=False)
+    print(f"\nuntil {100 * found[0].accuracy:.1f}% of the validation nodes, judging excluded")
 
 
 def _structure(args: argparse.Namespace) -> None:
