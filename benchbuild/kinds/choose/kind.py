@@ -210,7 +210,7 @@ def choose_run(
     settings = ChooseSettings(
         dataset=name,
         method=found,
-        recipe=find_method(found, domain.name).recipe,
+        recipe=find_method(found, domain.name).recipe_on(name),
         ranges={key: tuple(values) for key, values in drawn.items()},
         search_seed=search_seed,
         sizes=tuple(map(float, anchors_of(name) if sizes is None else sizes)),

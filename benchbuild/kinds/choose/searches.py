@@ -1,8 +1,9 @@
 """What settings of condensation methods are chosen from, on what, and with what budget.
 
 All of it is written down here, before anything is run. A search sees validation figures only, and
-only those of `SEED`, which is not what is reported. Trial 0 has a method's present settings, but for
-the epochs that all trials have, so a search changes them only for something that does better.
+only those of `SEED`, which is not what is reported. Trial 0 has the settings that a method had
+before it was searched, but for the epochs that all trials have, so a search changes them only for
+something that does better. What came of it is in `benchquery.kinds.condensed.domains.chosen`.
 """
 
 from __future__ import annotations

@@ -307,7 +307,7 @@ class CondenseConfig(Config):
         )
         defaults = spec.hyperparameters(dataset, float(fixed[sort.size]))
         changed = changes(f"method {fixed['method']!r}", hyperparameters, defaults, spec.allowed)
-        self._fill(spec.recipe, fixed, {**defaults, **changed}, changed)
+        self._fill(spec.recipe_on(dataset), fixed, {**defaults, **changed}, changed)
 
     @classmethod
     def _fixed(cls, values: Mapping[str, Any]) -> dict[str, Value]:
@@ -329,7 +329,7 @@ class CondenseConfig(Config):
     def _recipe_of(cls, fixed: Mapping[str, Value]) -> str:
         try:
             known = find_method(str(fixed["method"]), cls._domain_name(fixed))
-            return known.under(str(fixed["protocol"])).recipe
+            return known.under(str(fixed["protocol"])).recipe_on(str(fixed["dataset"]))
         except ConfigError as error:
             raise ConfigError(f"{error}; install the package that publishes the method") from error
 

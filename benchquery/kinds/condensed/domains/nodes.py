@@ -1,6 +1,7 @@
 """Condensing one graph with labelled nodes: methods, initialisations, backbones, tasks and models.
 
-Defaults are the methods' own recipes where not said otherwise; those that GC-Bench released are in
+Defaults are the methods' own recipes where not said otherwise; those that were chosen by validation
+are in `benchquery.kinds.condensed.domains.chosen`, those that GC-Bench released in
 `benchquery.kinds.condensed.domains.released`.
 """
 
@@ -10,6 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from benchquery.allowed import Choice, Range, Value
+from benchquery.kinds.condensed.domains.chosen import with_choice
 from benchquery.kinds.condensed.domains.released import with_release
 from benchquery.kinds.condensed.domains.spec import NONE, DomainSpec, MethodSpec, TaskSpec
 from benchquery.kinds.condensed.hyperparameters import ALLOWED
@@ -96,7 +98,6 @@ _METHODS: Mapping[str, MethodSpec] = MappingProxyType(
             "sample",
             "sgc",
             _MATCHING,
-            _early(300, 300),
         ),
         "doscond": MethodSpec(
             _on_nodes("doscond"),
@@ -127,7 +128,6 @@ _METHODS: Mapping[str, MethodSpec] = MappingProxyType(
                 "sample_nodes": 50,
                 "transport": 1.0,
             },
-            _early(200, 200),
         ),
         "gcdm": MethodSpec(
             _on_nodes("gcdm"),
@@ -171,7 +171,7 @@ _METHODS: Mapping[str, MethodSpec] = MappingProxyType(
     }
 )
 METHODS: Mapping[str, MethodSpec] = MappingProxyType(
-    {name: with_release(name, spec) for name, spec in _METHODS.items()}
+    {name: with_release(name, with_choice(name, spec)) for name, spec in _METHODS.items()}
 )
 
 CONTROLS = ("none", "labels", "structure")

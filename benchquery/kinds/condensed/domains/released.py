@@ -218,5 +218,6 @@ def with_release(name: str, spec: MethodSpec) -> MethodSpec:
         by_dataset=release.by_dataset,
         by_size=release.by_size,
         recipe=RECIPE,
+        recipes={},
     )
     return dataclasses.replace(spec, released=released)

@@ -50,6 +50,7 @@ class MethodSpec:
             works those out, and the trace has them beside the losses.
         recipe: Version of its defaults and of what it does; part of the hash of each of its
             configurations and of no other's.
+        recipes: The version on some datasets, where only their settings changed.
         chosen_on_test: Whether the published code chooses its snapshot by the test set. Protocol
             ``as-released`` does so too, and nothing else ever does.
         domain: The sort of data that it condenses.
@@ -71,6 +72,7 @@ class MethodSpec:
     allowed: Mapping[str, Allowed] = dataclasses.field(default_factory=dict)
     diagnostics: tuple[str, ...] = ()
     recipe: str = RECIPE
+    recipes: Mapping[str, str] = dataclasses.field(default_factory=dict)
     chosen_on_test: bool = False
     domain: str = "nodes"
     begins: tuple[str, ...] = ()
@@ -81,6 +83,10 @@ class MethodSpec:
         """Return what the method is under a protocol."""
         return self.released or self if protocol == AS_RELEASED else self
 
+    def recipe_on(self, dataset: str) -> str:
+        """Return the version of the recipe on a dataset."""
+        return self.recipes.get(_base(dataset), self.recipe)
+
     def hyperparameters(self, dataset: str, size: float = 0) -> dict[str, Value]:
         """Return the hyper-parameters on a dataset, in the order of their names.
 
@@ -88,11 +94,16 @@ class MethodSpec:
             dataset: The dataset.
             size: How large the result is to be.
         """
-        base = dataset.partition(":")[0]
+        base = _base(dataset)
         steps = self.by_size.get(base, self.by_size.get(EVERY, {}))
         reached = max((step for step in steps if step <= size), default=None)
         own = {**self.by_dataset.get(base, {}), **(steps[reached] if reached is not None else {})}
         return dict(sorted({**self.defaults, **own}.items()))
+
+
+def _base(dataset: str) -> str:
+    """Return the name of a dataset without its parameters."""
+    return dataset.partition(":")[0]
 
 
 @dataclasses.dataclass(frozen=True)
