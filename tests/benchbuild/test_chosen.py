@@ -1,4 +1,4 @@
-"""Settings that were chosen by validation are those that the searches found, as they were written down."""
+"""Settings that were chosen by validation are those that the written searches found."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from benchbuild.kinds.choose.kind import choose_run, method_config
-from benchbuild.kinds.choose.searches import SEED, SEARCHES
+from benchbuild.kinds.choose.searches import SEARCHES, SEED
 from benchquery.kinds.condensed.domains.chosen import CHOSEN
 
 RANKINGS = sorted((Path(__file__).parents[2] / "benchmarks/settings").glob("*.json"))

@@ -343,7 +343,7 @@ def test_every_hyper_parameter_has_a_range() -> None:
 
 def test_letter_case_does_not_matter() -> None:
     assert CondenseConfig("arxiv", "GCond", 0.026, "Sample", "SGC", 0, "Corrected") == ARXIV  # type: ignore[arg-type]
-    assert made("DosCond", distance="MSE") == made("doscond")
+    assert made("DosCond", distance="Cosine") == made("doscond")
     assert EvalConfig("Node-Classification", "GCN") == EvalConfig()
     assert made("K-Center").method == "k-center"
 

@@ -1,8 +1,9 @@
 """Settings that were chosen by validation: what ``benchbuild tune --method`` found.
 
 What was drawn from, at which size and with what budget is written down in
-`benchbuild.kinds.choose.searches`; all trials and what each came to are in ``benchmarks/settings``, and
-a test compares the two. The searches saw validation nodes of condensation seed 0 alone.
+`benchbuild.kinds.choose.searches`; all trials and what each came to are in
+``benchmarks/settings``, and a test compares the two. The searches saw validation nodes of
+condensation seed 0 alone.
 """
 
 from __future__ import annotations
