@@ -169,6 +169,7 @@ SMOKES = (
         ["--rounds 1 --queries 20 --seeds 1"],
         [r"^look-up +\d", r"^the oracle adds +-?\d", r"^\d+ searches of 2%, 1 seeds each +\d"],
     ),
+    Smoke("settings", ["--dataset cora"], [r"^cora +sfgc +10( +\d+\.\d){3}  as before$"]),
     Smoke(
         "splits",
         ["--dataset photo --sample 2 --epochs 2"],
