@@ -33,6 +33,25 @@ condensed() {
     }
 }
 
+# varied DATASET RATIO: what methods begin with and what they match, each of the others in turn.
+varied() {
+    dataset=$1
+    seeds="--ratio $2 --seed 1,2,3"
+    # shellcheck disable=SC2086
+    {
+        for method in gcond doscond dm; do
+            condense "begun-$method" --method "$method" --init noise,center,k-center,k-means $seeds
+        done
+        condense begun-sfgc --method sfgc --init noise,sample,center,k-means $seeds
+        for method in gcond dm; do
+            condense "matched-$method" --method "$method" --backbone gcn,transformer $seeds
+        done
+        for method in doscond sfgc; do
+            condense "matched-$method" --method "$method" --backbone sgc,transformer $seeds
+        done
+    }
+}
+
 # publish NAME RUNS...
 publish() {
     table="data/$1"
@@ -109,13 +128,32 @@ for name in cora citeseer; do
         chosen "$name" "$method"
     done
 done
+for name in acm dblp; do
+    for method in dm sfgc gcond; do
+        chosen "$name" "$method"
+    done
+done
 
 condensed cora 0.013,0.026,0.052
+varied cora 0.026
 condense released --ratio 0.026 --method gcond,gcdm,dm --protocol as-released
 publish cora-condensed out/runs/cora-condensed-*
 
 condensed citeseer 0.009,0.018,0.036
+varied citeseer 0.018
 publish citeseer-condensed out/runs/citeseer-condensed-*
+
+# several DATASET RATIOS: graphs with several sorts of nodes, by some methods.
+several() {
+    dataset=$1
+    for method in random herding k-center gcond dm sfgc; do
+        condense "$method" --ratio "$2" --method "$method" --seed 1,2,3
+    done
+    publish "$dataset-condensed" out/runs/"$dataset"-condensed-*
+}
+
+several acm 0.00066,0.00332
+several dblp 0.00037,0.00186
 
 # judged NAME CONDITION OPTIONS...: judge stored graphs once more, and keep the rows that are new.
 judged() {
