@@ -15,12 +15,13 @@ from torch_geometric import nn as pyg
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
 from torch_geometric.utils import add_self_loops, to_dense_adj
 
+from benchbuild.compute import products
 from benchbuild.datasets import Graph, load
 from benchbuild.errors import DatasetError
 from benchbuild.kinds.condense.evaluations import Evaluations
 from benchbuild.kinds.condense.nodes.payload import CondensedGraph, StoredGraph
+from benchbuild.kinds.evaluate import gcn_trial, node_classification
 from benchbuild.kinds.evaluate import models as models_module
-from benchbuild.kinds.evaluate import node_classification
 from benchbuild.kinds.evaluate.evaluator import GraphEvaluator
 from benchbuild.kinds.evaluate.models import APPNP_RESTART, APPNP_STEPS, build_model
 from benchbuild.kinds.evaluate.node_classification import NodeClassification
@@ -201,26 +202,51 @@ def with_sparse_features(condensed: CondensedGraph) -> CondensedGraph:
 
 @pytest.mark.parametrize("changed", [weighted, with_soft_labels, with_sparse_features])
 @pytest.mark.parametrize("layers", [1, 2, 3])
+@pytest.mark.parametrize("worthwhile", [0, products.WORTHWHILE])
 @pytest.mark.parametrize("inductive", [False, True])
 def test_the_written_out_gcn_is_the_one_that_is_differentiated(
     graph: Graph,
     condensed: CondensedGraph,
     changed: Callable[[CondensedGraph], CondensedGraph],
     layers: int,
+    worthwhile: int,
     *,
     inductive: bool,
 ) -> None:
     task = NodeClassification(dataclasses.replace(graph, inductive=inductive), CPU)
     config = EvalConfig(hidden=8, epochs=25, dropout=0.5, layers=layers, seed=3)
     shown = changed(condensed)
-    short = task.evaluate(shown, config)
-    judged = task.judge(shown, config)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(products, "WORTHWHILE", worthwhile)
+        short = task.evaluate(shown, config)
+        judged = task.judge(shown, config)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(node_classification, "WRITTEN_OUT", {})
         long = task.evaluate(shown, config)
         assert judged == task.judge(shown, config)
     np.testing.assert_allclose(short.curve, long.curve, rtol=1e-4, atol=1e-6)
     assert (short.perf, short.valid_perf) == (long.perf, long.valid_perf)
+
+
+@pytest.mark.parametrize("features", [None, with_sparse_features])
+def test_masks_of_dropout_are_the_same_drawn_once_or_each_time(
+    condensed: CondensedGraph,
+    graph: Graph,
+    monkeypatch: pytest.MonkeyPatch,
+    features: Callable[[CondensedGraph], CondensedGraph] | None,
+) -> None:
+    """Neither those of another training nor those of the same one are taken for others."""
+    config = EvalConfig(hidden=8, epochs=25, dropout=0.5, layers=3, seed=3)
+    shown = condensed if features is None else features(condensed)
+    curves = []
+    for limit in (gcn_trial.KEPT_MASKS, gcn_trial.KEPT_MASKS, 0):
+        monkeypatch.setattr(gcn_trial, "KEPT_MASKS", limit)
+        task = NodeClassification(graph, CPU)
+        for other in ({"seed": 4}, {"dropout": 0.2}, {"layers": 2}):
+            task.evaluate(shown, config.replace(**other))
+        curves.append(task.evaluate(shown, config).curve)
+    assert np.array_equal(curves[0], curves[1])
+    assert np.array_equal(curves[0], curves[2])
 
 
 def test_the_epoch_is_chosen_by_validation(

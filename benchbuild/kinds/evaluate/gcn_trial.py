@@ -3,12 +3,13 @@ r"""A trial of a GCN, written out: what `run_trial` does, several times as fast.
 Judging snapshots is most of what a condensation takes, and it is trainings of one small model. This
 one makes the same steps from the same random numbers, with these differences:
 
-- Gradients are written out, and large matrices are written where the last ones were: on a CPU most
-  of an epoch would go into getting memory for them.
+- Gradients are written out, and products are those of `benchbuild.compute.products`.
 - Weights after a step are those before the next one, so the first product with the condensed
   features serves both the evaluation of an epoch and the training of the next.
 - Of the original graph, only those rows are computed that the tried nodes depend on.
 - What is measured is worked out for many epochs at once.
+- Masks of dropout follow from the seed and the sizes: they are drawn once for all snapshots that
+  are judged with a seed.
 
 One training after the other, rather than a stack of them: weights and moments of one fit into a
 processor's cache, those of twenty do not, and an epoch of a stack takes longer than its parts.
@@ -22,25 +23,32 @@ with :math:`Z` the inputs of ReLU, :math:`M` the masks of dropout and :math:`H =
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional
+from torch.optim.adam import adam
 
 from benchbuild.compute.devices import reproducible
 from benchbuild.compute.loop import History
 from benchbuild.compute.objective import SPLITS, in_order
+from benchbuild.compute.products import product
 from benchbuild.kinds.condense.evaluator import Evaluation
 from benchbuild.kinds.evaluate.models import build_model
-from benchbuild.kinds.evaluate.operands import Factor, adjoint_product
+from benchbuild.kinds.evaluate.operands import Factor, adjoint, plain_product
 from benchbuild.kinds.evaluate.trial import conclude
 from benchquery.kinds.condensed.config import EvalConfig
 
 KEPT = 1 << 22
 """How many logits are kept before they are measured."""
+KEPT_MASKS = 1 << 25
+"""How many entries the masks of a training may have to be kept for the next one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,14 +84,15 @@ def run_gcn_trial(config: EvalConfig, task: GcnTask) -> Evaluation:
     history = History(config.count("epochs"), device)
     rows = sum(len(labels) for labels in task.labels)
     together = max(min(KEPT // (rows * task.num_classes), len(history.values)), 1)
-    kept = torch.empty(together, rows, task.num_classes, device=device)
+    kept = [torch.empty(together, len(y), task.num_classes, device=device) for y in task.labels]
     with reproducible(device, config.seed, threads=1), torch.no_grad():
         training = _Training(config, task)
         for epoch in range(len(history.values)):
             training.step()
-            training.write_logits(kept[epoch % together])
+            training.write_logits([logits[epoch % together] for logits in kept])
             if epoch % together == together - 1 or epoch == len(history.values) - 1:
-                for measured in _measure(kept[: epoch % together + 1], task.labels):
+                new = [logits[: epoch % together + 1] for logits in kept]
+                for measured in _measure(new, task.labels):
                     history.add(measured)
     return conclude(history)
 
@@ -97,23 +106,17 @@ class _Training:
 
     def __init__(self, config: EvalConfig, task: GcnTask) -> None:
         """Draw the first weights, as `run_trial` does."""
+        device = task.labels[0].device
         model = build_model(config, task.num_features, task.num_classes)
         convolutions: Sequence[Any] = model.get_submodule("layers")  # type: ignore[assignment]
-        device = task.labels[0].device
-        weights = [layer.lin.weight.detach() for layer in convolutions]
-        weights[0] = weights[0].t().contiguous()
-        biases = [layer.bias.detach() for layer in convolutions]
-        self._weights, self._biases = (
-            [tensor.to(device).requires_grad_() for tensor in part] for part in (weights, biases)
-        )
-        self._optimizer = torch.optim.Adam(
-            [*self._weights, *self._biases],
-            lr=config.number("lr"),
-            weight_decay=config.number("weight_decay"),
-            fused=True,
-        )
-        self._remains = 1 - config.number("dropout")
+        self._weights = [layer.lin.weight.detach().to(device) for layer in convolutions]
+        self._weights[0] = self._weights[0].t().contiguous()
+        self._biases = [layer.bias.detach().to(device) for layer in convolutions]
+        self._update = _Adam([*self._weights, *self._biases], config)
+        self._masks = _masks(config, task)
         self._task = task
+        self._adjoints = [adjoint(factor) for factor in task.lesson]
+        self._targets = _chances(task.labels[0], task.num_classes)
         self._first = self._first_layer(task.lesson)
 
     def step(self) -> None:
@@ -122,60 +125,147 @@ class _Training:
         hidden, masks, inputs = [], [], []
         for layer in range(1, len(lesson)):
             hidden.append(out.relu())
-            masks.append(torch.empty_like(out).bernoulli_(self._remains).div_(self._remains))
+            masks.append(next(self._masks))
             inputs.append(hidden[-1] * masks[-1])
-            narrow = functional.linear(inputs[-1], self._weights[layer])
-            out = lesson[layer] @ narrow + self._biases[layer]
-        delta = _slope(out, self._task.labels[0])
+            out = self._layer(layer, lesson[layer], inputs[-1])
+        slopes: list[Tensor] = [out] * len(lesson)
+        shifts: list[Tensor] = [out] * len(lesson)
+        delta = _slope(out, self._targets)
         for layer in reversed(range(1, len(lesson))):
-            self._biases[layer].grad = delta.sum(dim=0)
-            delta = adjoint_product(lesson[layer], delta)
-            self._weights[layer].grad = delta.T @ inputs[layer - 1]
+            shifts[layer] = delta.sum(dim=0)
+            delta = plain_product(self._adjoints[layer], delta)
+            slopes[layer] = delta.T @ inputs[layer - 1]
             delta = (delta @ self._weights[layer]).mul_(masks[layer - 1])
             delta = torch.ops.aten.threshold_backward(delta, hidden[layer - 1], 0.0)
-        first = self._weights[0]
-        self._biases[0].grad = delta.sum(dim=0)
-        first.grad = adjoint_product(lesson[0], delta, out=first.grad)
-        self._optimizer.step()
+        shifts[0] = delta.sum(dim=0)
+        slopes[0] = plain_product(self._adjoints[0], delta)
+        self._update([*slopes, *shifts])
         self._first = self._first_layer(lesson)
 
-    def write_logits(self, logits: Tensor) -> None:
-        """Write what the model says of all nodes, those that it learns on first."""
-        learnt = len(self._task.labels[0])
-        logits[:learnt] = self._after(self._task.lesson, self._first.clone())
-        logits[learnt:] = self._after(self._task.exam, self._first_layer(self._task.exam))
+    def write_logits(self, places: Sequence[Tensor]) -> None:
+        """Write what the model says of each set of nodes, of those that it learns on first."""
+        task = self._task
+        tried = self._after(task.exam, self._first_layer(task.exam))
+        learnt = self._after(task.lesson, self._first.clone())
+        sets = torch.split(tried, [len(labels) for labels in task.labels[1:]])
+        for place, logits in zip(places, (learnt, *sets), strict=True):
+            place.copy_(logits)
 
     def _first_layer(self, factors: Sequence[Factor]) -> Tensor:
-        out: Tensor = (factors[0] @ self._weights[0]).add_(self._biases[0])
-        return out
+        return plain_product(factors[0], self._weights[0]).add_(self._biases[0])
+
+    def _layer(self, layer: int, factor: Factor, inputs: Tensor) -> Tensor:
+        """Return the outputs of a later layer."""
+        narrow = product(inputs, self._weights[layer].T)
+        return plain_product(factor, narrow).add_(self._biases[layer])
 
     def _after(self, factors: Sequence[Factor], out: Tensor) -> Tensor:
         """Return the logits that follow from the outputs of the first layer, which are lost."""
         for layer in range(1, len(factors)):
-            narrow = functional.linear(out.relu_(), self._weights[layer])
-            out = (factors[layer] @ narrow).add_(self._biases[layer])
+            out = self._layer(layer, factors[layer], out.relu_())
         return out
 
 
-def _slope(logits: Tensor, labels: Tensor) -> Tensor:
-    """Return the gradient of the mean cross-entropy."""
-    leaf = logits.requires_grad_()
-    with torch.enable_grad():
-        loss = functional.cross_entropy(leaf, labels)
-        (gradient,) = torch.autograd.grad(loss, leaf)
-    return gradient
+class _Adam:
+    """Adam as `run_trial` has it, without what an optimiser does around its arithmetic.
+
+    Args:
+        tensors: What is updated, in place.
+        config: Says how.
+    """
+
+    def __init__(self, tensors: list[Tensor], config: EvalConfig) -> None:
+        self._tensors = tensors
+        self._means, self._squares = (
+            [torch.zeros_like(tensor) for tensor in tensors] for _ in range(2)
+        )
+        self._steps = [torch.zeros((), device=tensor.device) for tensor in tensors]
+        self._lr, self._decay = config.number("lr"), config.number("weight_decay")
+
+    def __call__(self, gradients: list[Tensor]) -> None:
+        """Make a step."""
+        adam(
+            self._tensors,
+            gradients,
+            self._means,
+            self._squares,
+            [],
+            self._steps,
+            fused=True,
+            amsgrad=False,
+            beta1=0.9,
+            beta2=0.999,
+            lr=self._lr,
+            weight_decay=self._decay,
+            eps=1e-8,
+            maximize=False,
+        )
 
 
-def _measure(logits: Tensor, labels: Sequence[Tensor]) -> Tensor:
-    """Return what is measured of some epochs, a row each, in the order of the curves."""
+def _masks(config: EvalConfig, task: GcnTask) -> Iterator[Tensor]:
+    """Yield the masks of dropout in their order; torch's generator is where they begin."""
+    remains, labels = 1 - config.number("dropout"), task.labels[0]
+    shape = (len(labels), config.count("hidden"))
+    if _mask_count(config) * math.prod(shape) > KEPT_MASKS:
+        drawn = _drawn_masks(shape, remains, labels.device)
+    else:
+        features, classes = task.num_features, task.num_classes
+        drawn = iter(_kept_masks(config, shape, features, classes, labels.device))
+    return (mask.float().div_(remains) for mask in drawn)
+
+
+def _mask_count(config: EvalConfig) -> int:
+    return config.count("epochs") * (config.count("layers") - 1)
+
+
+def _drawn_masks(shape: tuple[int, int], remains: float, device: torch.device) -> Iterator[Tensor]:
+    """Yield masks as they are drawn, without end."""
+    while True:
+        yield torch.empty(shape, device=device).bernoulli_(remains)
+
+
+@lru_cache(maxsize=8)
+def _kept_masks(
+    config: EvalConfig,
+    shape: tuple[int, int],
+    num_features: int,
+    num_classes: int,
+    device: torch.device,
+) -> Sequence[Tensor]:
+    """Return all masks of a training: those that follow when its first weights are drawn."""
+    with reproducible(device, config.seed, threads=1):
+        build_model(config, num_features, num_classes)
+        drawn = _drawn_masks(shape, 1 - config.number("dropout"), device)
+        return [mask.bool() for mask in islice(drawn, _mask_count(config))]
+
+
+def _chances(labels: Tensor, num_classes: int) -> Tensor:
+    """Return (nodes, classes): the probability that is learnt of each."""
+    return labels if labels.dim() == 2 else functional.one_hot(labels, num_classes).float()
+
+
+def _slope(logits: Tensor, targets: Tensor) -> Tensor:
+    """Return the gradient of the mean cross-entropy, given probabilities."""
+    error = logits.softmax(dim=1).mul_(targets.sum(dim=1, keepdim=True)).sub_(targets)
+    return error.div_(len(targets))
+
+
+def _measure(sets: Sequence[Tensor], labels: Sequence[Tensor]) -> Tensor:
+    """Return what is measured of some epochs, a row each, in the order of the curves.
+
+    Args:
+        sets: (epochs, nodes, classes) of each set of nodes.
+        labels: Those of each set.
+    """
     perfs, losses = [], []
-    parts = torch.split(logits, [len(y) for y in labels], dim=1)
-    for part, y in zip(parts, labels, strict=True):
+    for logits, y in zip(sets, labels, strict=True):
         classes = y if y.dim() == 1 else y.argmax(dim=1)
-        perfs.append((part.argmax(dim=2) == classes).double().mean(dim=1))
-        each = y.expand(len(part), *y.shape).flatten(0, 1)
-        entropy = functional.cross_entropy(part.flatten(0, 1), each, reduction="none")
-        losses.append(entropy.view(len(part), -1).mean(dim=1).double())
+        perfs.append((logits.argmax(dim=2) == classes).double().mean(dim=1))
+        by_class = logits.mT.contiguous()
+        each = y if y.dim() == 1 else y.T
+        each = each.expand(len(logits), *each.shape)
+        entropy = functional.cross_entropy(by_class, each, reduction="none")
+        losses.append(entropy.mean(dim=1).double())
     return in_order(_of_three(perfs), _of_three(losses))
 
 

@@ -23,7 +23,8 @@ from torch_geometric.utils import add_remaining_self_loops
 
 from benchbuild.compute.adjacency import propagation_matrix
 from benchbuild.compute.features import to_scipy
-from benchbuild.compute.sparse import SparseMatrix, sparse_matrix
+from benchbuild.compute.products import product
+from benchbuild.compute.sparse import SparseMatrix, SparsePattern, sparse_matrix
 from benchbuild.compute.thresholds import SPARSE_BELOW
 from benchbuild.kinds.condense.nodes.payload import CondensedGraph
 from benchbuild.kinds.condense.nodes.scaling import dense
@@ -47,21 +48,28 @@ class _Chain:
         return self.left @ (self.right @ dense)
 
 
-def adjoint_product(factor: Factor, dense: Tensor, out: Tensor | None = None) -> Tensor:
-    """Return the transpose of a factor times a dense matrix, without a gradient of its own.
-
-    Args:
-        factor: The factor.
-        dense: The matrix.
-        out: What may be written over with the result.
-    """
+def plain_product(factor: Factor, dense: Tensor) -> Tensor:
+    """Return a factor times a dense matrix, without a gradient of its own."""
     match factor:
         case _Chain():
-            return adjoint_product(factor.right, adjoint_product(factor.left, dense))
+            return plain_product(factor.left, plain_product(factor.right, dense))
         case SparseMatrix():
-            return factor.pattern.backward.product(factor.values, dense)
+            return factor.pattern.forward.product(factor.values, dense)
         case Tensor():
-            return torch.mm(factor.T, dense, out=out)
+            return product(factor, dense)
+    raise TypeError(f"{factor!r} is no factor of a product")
+
+
+def adjoint(factor: Factor) -> Factor:
+    """Return the transpose of a factor, laid out to be multiplied with."""
+    match factor:
+        case _Chain():
+            return _Chain(adjoint(factor.right), adjoint(factor.left))
+        case SparseMatrix():
+            pattern = factor.pattern
+            return SparseMatrix(SparsePattern(pattern.backward, pattern.forward), factor.values)
+        case Tensor():
+            return factor.T.contiguous()
     raise TypeError(f"{factor!r} is no factor of a product")
 
 
