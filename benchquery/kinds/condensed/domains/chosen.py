@@ -25,7 +25,11 @@ CHOSEN: Mapping[str, Mapping[str, Mapping[str, Value]]] = MappingProxyType(
             "cora": {"epochs": 100, "lr_feat": 1e-3, "transport": 0.1},
             "citeseer": {"epochs": 100},
         },
-        "doscond": {"cora": {"distance": "cosine", "epochs": 1000, "lr_adj": 1e-4}},
+        "doscond": {
+            "cora": {"distance": "cosine", "epochs": 1000, "lr_adj": 1e-4},
+            "citeseer": {"epochs": 1000, "lr_adj": 1e-4, "lr_feat": 1e-3},
+        },
+        "gcdm": {"cora": {"epochs": 150}},
         "dm": {"cora": {"epochs": 1000}, "citeseer": {"epochs": 1000}},
         "sfgc": {
             "citeseer": {

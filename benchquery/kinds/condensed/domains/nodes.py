@@ -113,7 +113,6 @@ _METHODS: Mapping[str, MethodSpec] = MappingProxyType(
                 "lr_adj": 1e-3,
                 "evaluate_every": 100,
             },
-            _early(1500, 1500),
         ),
         "sgdd": MethodSpec(
             _on_nodes("sgdd"),
