@@ -3,8 +3,8 @@
     python benchmarks/settings.py
 
 A line for each ranking in ``benchmarks/settings``, which `benchbuild tune --json` printed: how many
-choices were tried, what the first one came to, which has the settings from before but for the epochs,
-what the best one and the worst one came to, and what the best one is.
+choices were tried; what the first one came to, which has the settings from before but for the
+epochs, the best one and the worst one; and what the best one is.
 """
 
 from __future__ import annotations
