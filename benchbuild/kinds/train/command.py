@@ -66,8 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=positive,
         default=1,
         metavar="N",
-        help="train up to N seeds of an architecture as one computation, with fewer launches; see "
-        "docs/gpu.md",
+        help="train up to N seeds of an architecture as one computation, with fewer launches; a "
+        "run that is begun so has them in one shard; see docs/gpu.md",
     )
 
 
