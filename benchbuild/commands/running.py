@@ -64,7 +64,8 @@ def describe(run: AnyRun, shard: Shard, per_device: int = 1, batch: int = 1) -> 
     longest = max((cost.seconds for cost in chosen), default=0.0)
     memory = max((cost.memory for cost in chosen), default=0.0)
     text = (
-        f"{run.settings.dataset}: {len(keys):,} jobs in all, {len(chosen):,} in shard {shard}{joined}\n"
+        f"{run.settings.dataset}: {len(keys):,} jobs in all, "
+        f"{len(chosen):,} in shard {shard}{joined}\n"
         f"predicted time: {readable_seconds(seconds)} on one core, "
         f"{readable_seconds(longest)} for the longest job\n"
         f"predicted memory: up to {readable_bytes(memory)} a worker"
