@@ -68,6 +68,7 @@ def run(
             processes on this machine.
         retry_failed: Whether to run those again that ended for reasons of the machine.
         batch: How many seeds of an architecture are trained as one computation; see docs/gpu.md.
+            From 2 up a run that is begun has them in the same shard.
         progress: Whether to show on standard error how far it is.
         stop: Says when to give up; None for never.
 
@@ -99,7 +100,8 @@ def run(
     try:
         with asked.at_once():
             found = engine.start(described)
-        begun = dataclasses.replace(described, facts=found.facts, about=found.about)
+        joined = described.joined or batch > 1
+        begun = dataclasses.replace(described, facts=found.facts, about=found.about, joined=joined)
         folder = RunFolder.begin(path, begun)
         return run_shard(
             folder, share, engine, asked, retry_failed=retry_failed, batch=batch, show=progress

@@ -13,6 +13,7 @@ was before. On a machine with a GPU, ``--device cuda`` rehearses that too.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import os
 import shutil
 import signal
@@ -57,9 +58,9 @@ class Cluster:
         """Run a shard as a person would."""
         options = self._options
         line = (
-            f"train --dataset proteins --sample {options.sample} --seeds 1 --epochs "
+            f"train --dataset proteins --sample {options.sample} --seeds {options.seeds} --epochs "
             f"{options.epochs} --shard {index}/{options.shards} --device {options.device} "
-            f"--workers {options.workers} --out {self.node(index)}"
+            f"--workers {options.workers} --batch {options.batch} --out {self.node(index)}"
         )
         words = [sys.executable, "-m", "benchbuild", *line.split()]
         return subprocess.Popen(
@@ -166,6 +167,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--share", type=float, default=0.002, help="of the nodes and edges")
     parser.add_argument("--sample", type=int, default=320, help="architectures")
+    parser.add_argument("--seeds", type=int, default=1, help="of each architecture")
+    parser.add_argument("--batch", type=int, default=1, help="how many seeds are trained together")
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--shards", type=int, default=32)
     parser.add_argument("--run", type=int, default=3, help="how many of them are run, from 2 up")
@@ -180,7 +183,9 @@ def main() -> None:
             f"data      synthetic, {options.share:g} of proteins: {nodes:,} nodes, {edges:,} edges"
         )
         hp = hyperparameters_for("proteins").override(epochs=options.epochs)
-        run = train_run("proteins", sample=options.sample, seeds=[0], hp=hp)
+        seeds = range(options.seeds)
+        run = train_run("proteins", sample=options.sample, seeds=seeds, hp=hp)
+        run = dataclasses.replace(run, joined=options.batch > 1)
         print(f"planned   {options.shards} shards of {planned(run, options.shards)}")
         cluster = Cluster(scratch, options)
         folders = rehearse(cluster, run, options.shards, options.run)

@@ -423,6 +423,11 @@ SQUARE_FAULTS = {
         "SquareJobs.in_full = lambda self: {'numbers': [1]}\nJOB =",
         "its jobs are others when they are read from run.json",
     ),
+    "scattered": (
+        "JOB =",
+        "SquareKind.together = lambda self, keys, most: [keys[:1]]\nJOB =",
+        "what it runs together is not every job, each once",
+    ),
     "drifting": ("key[0] ** 2", "id(self) % 99991", "its figure 'square' is another"),
     "scoreless": ("float(record.square)", "record.square", "the score of number=1 is no float"),
     "failing": ("key[0] <= self", "0 <= self", "don't end well: {'failed': 3}"),

@@ -78,6 +78,13 @@ def add_dataset(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_space(parser: argparse.ArgumentParser) -> None:
+    """Add the space of the architectures."""
+    parser.add_argument(
+        "--space", metavar="SPACE", help="full or proteins; default: that of the dataset"
+    )
+
+
 def hyperparameters_from(args: argparse.Namespace) -> HyperParameters:
     """Return the dataset's hyper-parameters with the changes that were asked for."""
     epochs = [f"epochs={args.epochs}"] if args.epochs else []

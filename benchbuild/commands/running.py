@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import re
 import sys
 from pathlib import Path
@@ -12,9 +13,10 @@ from benchbuild.commands import runners
 from benchbuild.commands.options import engine_from
 from benchbuild.pipeline.cards import how_many_fit
 from benchbuild.pipeline.jobs import AnyRun
-from benchbuild.pipeline.plan import Shard, positions_of
+from benchbuild.pipeline.plan import Shard, positions_of, units_of
 from benchbuild.pipeline.records import STATUSES
 from benchbuild.pipeline.registry import kind_of
+from benchbuild.pipeline.runfolder import RunFolder
 from benchquery.units import readable_bytes, readable_seconds
 
 if TYPE_CHECKING:
@@ -42,23 +44,28 @@ def out_folder(args: argparse.Namespace, subject: str) -> Path:
     return RUNS / (name if args.command == next(iter(runners())) else f"{name}-{args.command}")
 
 
-def describe(run: AnyRun, shard: Shard, per_device: int = 1) -> str:
+def describe(run: AnyRun, shard: Shard, per_device: int = 1, batch: int = 1) -> str:
     """Say what a shard has to run and what that is predicted to take.
 
     Args:
         run: The run.
         shard: The shard.
         per_device: How many workers shall share a GPU.
+        batch: How many jobs may be run as one computation.
     """
     kind = kind_of(run.kind)
     keys = kind.keys(run)
     costs = kind.costs(run, keys)
-    chosen = [costs[position] for position in positions_of(shard, costs)]
+    positions = positions_of(shard, costs, units_of(run, keys))
+    chosen = [costs[position] for position in positions]
+    groups = kind.together([keys[position] for position in positions], batch)
+    joined = f", in {len(groups):,} batches" if batch > 1 else ""
     seconds = sum(cost.seconds for cost in chosen)
     longest = max((cost.seconds for cost in chosen), default=0.0)
     memory = max((cost.memory for cost in chosen), default=0.0)
     text = (
-        f"{run.settings.dataset}: {len(keys):,} jobs in all, {len(chosen):,} in shard {shard}\n"
+        f"{run.settings.dataset}: {len(keys):,} jobs in all, "
+        f"{len(chosen):,} in shard {shard}{joined}\n"
         f"predicted time: {readable_seconds(seconds)} on one core, "
         f"{readable_seconds(longest)} for the longest job\n"
         f"predicted memory: up to {readable_bytes(memory)} a worker"
@@ -85,13 +92,14 @@ def run_or_describe(args: argparse.Namespace, run: AnyRun, *, quiet: bool = Fals
         signal that ended it early.
     """
     shard = Shard.parse(args.shard)
+    batch, out = getattr(args, "batch", 1), out_folder(args, run.settings.dataset)
     if args.dry_run:
-        print(describe(run, shard, args.workers_per_device))
+        asked = dataclasses.replace(run, joined=batch > 1)
+        print(describe(RunFolder.dealing(out, asked), shard, args.workers_per_device, batch))
         return 0
     from benchbuild import api
     from benchbuild.pipeline.signals import Stop
 
-    out = out_folder(args, run.settings.dataset)
     if args.out is None:
         print(f"results go to {out}; --out names another folder", file=sys.stderr)
     engine = engine_from(args, out)
@@ -102,7 +110,7 @@ def run_or_describe(args: argparse.Namespace, run: AnyRun, *, quiet: bool = Fals
             shard=shard,
             engine=engine,
             retry_failed=args.retry_failed,
-            batch=getattr(args, "batch", 1),
+            batch=batch,
             progress=True,
             stop=stop,
         )

@@ -4,13 +4,14 @@ Weights of one training are a matrix, and biases a vector; those of several have
 the first. Rows of nodes stay what they are: a row has the features of all trainings, one training
 after the other. So what is done to every column alone, such as BatchNorm, sums over neighbours and
 ReLU, is done to those of all trainings as to those of one. What is left is here. Every training
-gets what it would get alone. On a CPU sums are made in the same order, so that it is the same bit
-by bit, if widths are multiples of 16: kernels round the last few columns otherwise.
+gets what it would get alone: its products are its own, on every device, for a batched product adds
+up in another order. On a CPU that is the same bit by bit if widths are multiples of 16: kernels
+round the last few columns otherwise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
 import torch
@@ -38,7 +39,7 @@ def product(x: Tensor, weight: Tensor) -> Tensor:
     """
     if weight.dim() == 2:
         return x @ weight
-    return join(_products(x.expand(len(weight), -1, -1), weight))
+    return _rows(torch.mm, x.expand(len(weight), -1, -1).unbind(), weight)
 
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -47,43 +48,32 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         return functional.linear(x, weight, bias)
     if bias is not None:
         return add_product(spread(bias, len(x)), x, weight)
-    parts = split(x, len(weight))
-    return join(_apart(functional.linear, parts, weight) if _on_cpu(x) else parts @ weight.mT)
+    return _rows(functional.linear, x.chunk(len(weight), dim=1), weight)
 
 
 def add_product(out: Tensor, x: Tensor, weight: Tensor) -> Tensor:
     """Return rows plus the product of others with weights of (width, features)."""
     if weight.dim() == 2:
         return out.addmm(x, weight.t())
-    parts = split(out, len(weight)), split(x, len(weight))
-    if _on_cpu(x):
-        return join(_apart(add_product, *parts, weight))
-    return join(torch.baddbmm(*parts, weight.mT))
+    parts = (rows.chunk(len(weight), dim=1) for rows in (out, x))
+    return _rows(add_product, *parts, weight)
 
 
 def chain(weight: Tensor, other: Tensor) -> Tensor:
     """Return weights of (width, features) times those, or the bias, of the layer before."""
     if weight.dim() == 2:
         return weight @ other
-    return _products(weight, other)
+    return torch.stack(_apart(torch.matmul, weight, other))
 
 
-def _products(left: Tensor, right: Tensor) -> Tensor:
-    """Return the product of every matrix of a stack with another one, or with a vector."""
-    if _on_cpu(left):
-        return _apart(torch.matmul, left, right)
-    return left @ right if right.dim() == 3 else (left @ right.unsqueeze(-1)).squeeze(-1)
+def _rows(function: Callable[..., Tensor], *parts: Iterable[Tensor]) -> Tensor:
+    """Compute rows for every training by itself, and join them."""
+    return torch.cat(_apart(function, *parts), dim=1)
 
 
-def _on_cpu(tensor: Tensor) -> bool:
-    """Tell whether products are made one by one: they cost no more, and round as they do alone."""
-    return tensor.device.type == "cpu"
-
-
-def _apart(function: Callable[..., Tensor], *stacks: Tensor) -> Tensor:
+def _apart(function: Callable[..., Tensor], *parts: Iterable[Tensor]) -> list[Tensor]:
     """Compute something for every training by itself."""
-    parts = zip(*(one.unbind() for one in stacks), strict=True)
-    return torch.stack([function(*part) for part in parts])
+    return [function(*own) for own in zip(*parts, strict=True)]
 
 
 def side_by_side(parts: Sequence[Tensor], count: int) -> Tensor:

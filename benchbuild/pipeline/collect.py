@@ -31,6 +31,8 @@ from benchquery.errors import BenchQueryError
 
 NAMED = 5
 """How many rows an error names before it only counts them."""
+MIXED = ". Shards are not the same in all folders: only some were begun with --batch"
+"""Why jobs may be missing, although every shard was run."""
 
 
 @dataclass(frozen=True)
@@ -155,9 +157,10 @@ def collect(
     missing = tuple(sorted(_expected(folders) - chosen.keys()))
     if missing and not allow_gaps:
         names = [label(kind.record, key) for key in missing]
+        why = MIXED if len({run.joined for run in runs}) > 1 else ""
         raise MergeError(
             f"{_count(missing, 'job')} missing: {_some(names)}. "
-            "Run the shards that lack them, or merge with --allow-gaps"
+            f"Run the shards that lack them, or merge with --allow-gaps{why}"
         )
     if not chosen:
         raise MergeError(f"there are no records in {', '.join(str(f.path) for f in folders)}")

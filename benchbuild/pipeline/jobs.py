@@ -13,7 +13,7 @@ import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
@@ -65,6 +65,9 @@ class Run(Generic[SettingsT, JobsT]):
         facts: What a worker found where the data is, such as its checksum; part of what
             decides the figures. Empty as long as no worker has looked.
         about: What else it found that readers of a table want to know; never compared.
+        joined: Whether jobs that can be run as one computation are in the same shard. It says how
+            jobs are dealt and nothing of their figures: whoever begins a folder decides, and the
+            shards in it follow. Never compared.
     """
 
     kind: str
@@ -72,6 +75,7 @@ class Run(Generic[SettingsT, JobsT]):
     jobs: JobsT
     facts: Json = field(default_factory=dict)
     about: Json = field(default_factory=dict)
+    joined: bool = False
 
     def __post_init__(self) -> None:
         """Check the types of both parts, also where a kind's own check forgets to.
@@ -84,18 +88,20 @@ class Run(Generic[SettingsT, JobsT]):
 
     @property
     def body(self) -> dict[str, Any]:
-        """The run in plain JSON values, as ``run.json`` has it."""
+        """The run in plain JSON values, as ``run.json`` has it; older ones know no joined jobs."""
         settings, jobs = self.settings.to_json(), self.jobs.to_json()
         body: dict[str, Any] = json.loads(
             canonical({**vars(self), "settings": settings, "jobs": jobs})
         )
+        if not self.joined:
+            del body["joined"]
         return body
 
     @property
     def in_full(self) -> dict[str, Any]:
         """The same with every setting that counts spelt out, for comparing two runs."""
         settings: Json = json.loads(canonical(self.settings.in_full()))
-        return {**self.body, "settings": settings}
+        return {**replace(self, joined=False).body, "settings": settings}
 
     @property
     def digest(self) -> str:
@@ -232,7 +238,8 @@ class JobKind(ABC, Generic[SettingsT, JobsT, RecordT]):
     def together(self, keys: Sequence[JobKey], most: int) -> list[tuple[JobKey, ...]]:
         """Say which jobs a worker may run as one computation; here none.
 
-        Workers of a kind that joins some have `TogetherContext.run_together`.
+        Workers of a kind that joins some have `TogetherContext.run_together`. Every job is in one
+        group. Where a run is `joined`, shards are made of the groups of all its jobs.
 
         Args:
             keys: All jobs that are to be run, in the order of the plan.

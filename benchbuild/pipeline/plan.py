@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchbuild.errors import PlanError
-from benchbuild.pipeline.jobs import Cost
+from benchbuild.pipeline.jobs import MOST_JOBS, AnyRun, Cost
+from benchbuild.pipeline.records import JobKey
+from benchbuild.pipeline.registry import kind_of
 
 MOST_SHARDS = 100_000
 
@@ -60,34 +62,54 @@ class Shard:
         return f"{self.index}-of-{self.count}"
 
 
-def assign(costs: Sequence[Cost], count: int) -> list[list[int]]:
+Units = Sequence[Sequence[int]]
+"""Positions of jobs that stay together; every job is in one unit."""
+
+
+def units_of(run: AnyRun, keys: Sequence[JobKey]) -> Units:
+    """Return what is dealt of a run: its jobs one by one, or those together that can be joined.
+
+    Args:
+        run: The run.
+        keys: All its jobs, in the order of the plan.
+    """
+    if not run.joined:
+        return [[position] for position in range(len(keys))]
+    places = {key: position for position, key in enumerate(keys)}
+    groups = kind_of(run.kind).together(keys, MOST_JOBS)
+    return [[places[key] for key in group] for group in groups]
+
+
+def assign(costs: Sequence[Cost], count: int, units: Units) -> list[list[int]]:
     """Deal jobs out to shards so that each has about the same predicted time.
 
-    The longest job goes first, each to the shard that has least so far; ties go to the lower
-    number. No shard then exceeds another by more than one job. Times are compared in whole
-    microseconds, so that the result does not hang on the last bit of a prediction.
+    The longest unit goes first, each to the shard that has least so far; ties go to the lower
+    number. No shard then exceeds another by more than one unit. Times are compared in whole
+    microseconds, so that the result does not hang on the last bit of a prediction. A unit takes
+    what its jobs take alone: what joining saves is not known beforehand.
 
     Args:
         costs: The predicted cost of every job.
         count: How many shards.
+        units: What stays together.
 
     Returns:
         The positions of every shard's jobs, each in ascending order.
     """
-    times = [round(cost.seconds * 1e6) for cost in costs]
+    times = [sum(round(costs[position].seconds * 1e6) for position in unit) for unit in units]
     shards: list[list[int]] = [[] for _ in range(count)]
     loads = [(0, shard) for shard in range(count)]
-    for position in sorted(range(len(times)), key=lambda i: -times[i]):
+    for number in sorted(range(len(times)), key=lambda i: -times[i]):
         load, shard = loads[0]
-        shards[shard].append(position)
-        heapq.heapreplace(loads, (load + times[position], shard))
+        shards[shard].extend(units[number])
+        heapq.heapreplace(loads, (load + times[number], shard))
     for positions in shards:
         positions.sort()
     return shards
 
 
-def positions_of(shard: Shard, costs: Sequence[Cost]) -> list[int]:
+def positions_of(shard: Shard, costs: Sequence[Cost], units: Units) -> list[int]:
     """Return the positions of one shard's jobs, in ascending order."""
     if shard.count == 1:
         return list(range(len(costs)))
-    return assign(costs, shard.count)[shard.index - 1]
+    return assign(costs, shard.count, units)[shard.index - 1]

@@ -49,6 +49,8 @@ _VERSION = 2
 _UNSEALED = 1
 """The version of files without a checksum of their own."""
 _OBJECTS = ("settings", "jobs", "facts", "about")
+_JOINED = "joined"
+"""What only runs have whose jobs are dealt together."""
 _SHOWN = 40
 _LONGEST = 200
 _LARGEST = 1 << 24
@@ -82,7 +84,8 @@ class RunFolder:
             kind = kind_of(body["kind"])
             settings = kind.settings.from_json(body["settings"])
             jobs = kind.jobs.from_json(body["jobs"])
-            run = Run(kind.name, settings, jobs, body["facts"], body["about"])
+            joined = body.get(_JOINED, False)
+            run = Run(kind.name, settings, jobs, body["facts"], body["about"], joined)
             kind.check_found(run, whole=False)
             return cls(path, run)
         except KindError as error:
@@ -117,8 +120,20 @@ class RunFolder:
             )
 
     @classmethod
+    def dealing(cls, path: Path, run: AnyRun) -> AnyRun:
+        """Return a run with its jobs dealt as in its folder; where that has no run, as it is.
+
+        Raises:
+            RunFolderError: If the folder's run can't be read.
+            KindError: If its kind of job is not known here.
+        """
+        if not is_there(path / RUN):
+            return run
+        return dataclasses.replace(run, joined=cls.open(path).run.joined)
+
+    @classmethod
     def begin(cls, path: Path, run: AnyRun) -> RunFolder:
-        """Begin a run in a folder, or go on with the same one.
+        """Begin a run in a folder, or go on with the same one, its jobs dealt as they were.
 
         Raises:
             RunFolderError: If another run is in it.
@@ -216,12 +231,14 @@ def _read(path: Path) -> dict[str, Any]:
     if version != _UNSEALED:
         body = unseal(body)
     names = {"format", "version", *(field.name for field in dataclasses.fields(Run))}
-    if odd := sorted(body.keys() ^ names):
+    if odd := sorted((body.keys() ^ names) - {_JOINED}):
         raise ValueError(f"it lacks or does not know: {', '.join(odd)}")
     if wrong := [name for name in _OBJECTS if not isinstance(body[name], dict)]:
         raise ValueError(f"{', '.join(wrong)}: not an object")
     if not isinstance(body["kind"], str):
         raise ValueError("kind: not a text")
+    if not isinstance(body.get(_JOINED, False), bool):
+        raise ValueError(f"{_JOINED}: neither true nor false")
     return body
 
 

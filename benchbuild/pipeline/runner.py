@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from benchbuild.pipeline.engine import Engine, LostJob
 from benchbuild.pipeline.jobs import AnyKind, AnyRun, label
-from benchbuild.pipeline.plan import Shard, positions_of
+from benchbuild.pipeline.plan import Shard, positions_of, units_of
 from benchbuild.pipeline.progress import Progress, log_to
 from benchbuild.pipeline.records import DETERMINED, JobKey, JobRecord, finished_now
 from benchbuild.pipeline.registry import kind_of
@@ -90,6 +90,11 @@ def run_shard(
         settled = DETERMINED if retry_failed else None
         todo = [key for key in keys if not _settled(done.get(key), settled)]
         warnings = tuple(f"{problem} (its jobs run again)" for problem in damaged)
+        if batch > 1 and shard.count > 1 and not folder.run.joined:
+            warnings += (
+                f"{folder.path} was begun without --batch: jobs that could be joined are mostly in "
+                "different shards",
+            )
         for warning in warnings:
             log.warning(warning)
         log.info("shard %s: %d jobs, %d to run", shard, len(keys), len(todo))
@@ -123,7 +128,8 @@ def shard_keys(run: AnyRun, shard: Shard) -> list[JobKey]:
     keys = kind.keys(run)
     if shard.count == 1:
         return list(keys)
-    return [keys[position] for position in positions_of(shard, kind.costs(run, keys))]
+    costs, units = kind.costs(run, keys), units_of(run, keys)
+    return [keys[position] for position in positions_of(shard, costs, units)]
 
 
 def _settled(status: str | None, settled: Sequence[str] | None) -> bool:

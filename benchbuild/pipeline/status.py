@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from benchbuild.errors import CorruptPartError
 from benchbuild.pipeline.parts import better, keys_of
-from benchbuild.pipeline.plan import assign
+from benchbuild.pipeline.plan import assign, units_of
 from benchbuild.pipeline.records import STATUSES, JobKey
 from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.runfolder import RunFolder
@@ -115,7 +115,8 @@ def _shards(
 ) -> tuple[ShardStatus, ...]:
     begun = folder.shards()
     costs = folder.costs(keys) if begun else []
-    deals = {count: assign(costs, count) for count in {shard.count for shard in begun}}
+    units = units_of(folder.run, keys) if begun else []
+    deals = {count: assign(costs, count, units) for count in {shard.count for shard in begun}}
     states = []
     for shard in begun:
         positions = deals[shard.count][shard.index - 1]

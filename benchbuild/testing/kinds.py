@@ -8,6 +8,7 @@ import json
 import math
 import os
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -131,10 +132,15 @@ def _check_keys(kind: AnyKind, run: AnyRun, whose: str) -> list[JobKey]:
 
 
 def _check_shards(run: AnyRun, keys: Sequence[JobKey], whose: str) -> None:
-    for count in SHARDS:
-        dealt = [key for index in range(count) for key in shard_keys(run, Shard(index + 1, count))]
+    groups = kind_of(run.kind).together(keys, len(keys))
+    claim(
+        sorted(key for group in groups for key in group) == sorted(keys),
+        f"{whose}: what it runs together is not every job, each once",
+    )
+    for dealt, count in product((run, dataclasses.replace(run, joined=True)), SHARDS):
+        shares = [shard_keys(dealt, Shard(index + 1, count)) for index in range(count)]
         claim(
-            sorted(dealt) == sorted(keys),
+            sorted(key for share in shares for key in share) == sorted(keys),
             f"{whose}: {count} shards don't have every job, each once",
         )
 

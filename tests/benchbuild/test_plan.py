@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from pathlib import Path
 
 import pytest
@@ -19,28 +19,77 @@ from benchbuild.kinds.train.costs import CostModel
 from benchbuild.kinds.train.kind import parse_archs, train_run
 from benchbuild.kinds.train.network.wiring import wire
 from benchbuild.pipeline.jobs import Cost
-from benchbuild.pipeline.plan import Shard, assign, positions_of
+from benchbuild.pipeline.plan import Shard, assign, positions_of, units_of
 from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.runner import shard_keys
 from benchquery import Arch, BenchQueryError, get_space, lightread
 
-costs = st.lists(st.floats(0.0, 1e4).map(lambda s: Cost(s, 0.0)), max_size=200)
+Units = list[list[int]]
+jobs_of_units = st.lists(
+    st.tuples(st.floats(0.0, 1e4).map(lambda s: Cost(s, 0.0)), st.integers(0, 60)), max_size=200
+)
+"""Jobs with the unit that each is in."""
 
 
-@given(costs, st.integers(1, 40))
-def test_shards_are_disjoint_complete_and_ordered(jobs: list[Cost], count: int) -> None:
-    shards = assign(jobs, count)
-    assert len(shards) == count
-    assert sorted(p for shard in shards for p in shard) == list(range(len(jobs)))
-    assert all(shard == sorted(shard) for shard in shards)
-    assert [positions_of(Shard(i + 1, count), jobs) for i in range(count)] == shards
+def costs_and_units(jobs: list[tuple[Cost, int]]) -> tuple[list[Cost], Units]:
+    units: dict[int, list[int]] = {}
+    for position, (_, unit) in enumerate(jobs):
+        units.setdefault(unit, []).append(position)
+    return [cost for cost, _ in jobs], list(units.values())
 
 
-@given(costs, st.integers(1, 40))
-def test_no_two_shards_differ_by_more_than_the_longest_job(jobs: list[Cost], count: int) -> None:
-    loads = [sum(jobs[p].seconds for p in shard) for shard in assign(jobs, count)]
-    longest = max((job.seconds for job in jobs), default=0.0)
-    assert max(loads) - min(loads) <= longest + 1e-5 * (1 + len(jobs))
+def apart(costs: list[Cost]) -> Units:
+    return [[position] for position in range(len(costs))]
+
+
+@given(jobs_of_units, st.integers(1, 40))
+def test_shards_are_disjoint_complete_and_ordered(jobs: list[tuple[Cost, int]], count: int) -> None:
+    costs, units = costs_and_units(jobs)
+    for dealt in (units, apart(costs)):
+        shards = assign(costs, count, dealt)
+        assert len(shards) == count
+        assert sorted(p for shard in shards for p in shard) == list(range(len(jobs)))
+        assert all(shard == sorted(shard) for shard in shards)
+        assert [positions_of(Shard(i + 1, count), costs, dealt) for i in range(count)] == shards
+        assert all(any(set(unit) <= set(shard) for shard in shards) for unit in dealt)
+
+
+@given(jobs_of_units, st.integers(1, 40))
+def test_no_two_shards_differ_by_more_than_the_longest_unit(
+    jobs: list[tuple[Cost, int]], count: int
+) -> None:
+    costs, units = costs_and_units(jobs)
+    for dealt in (units, apart(costs)):
+        loads = [sum(costs[p].seconds for p in shard) for shard in assign(costs, count, dealt)]
+        longest = max((sum(costs[p].seconds for p in unit) for unit in dealt), default=0.0)
+        assert max(loads) - min(loads) <= longest + 1e-5 * (1 + len(jobs))
+
+
+@given(jobs_of_units, st.integers(1, 40))
+def test_jobs_that_are_not_joined_are_dealt_as_they_always_were(
+    jobs: list[tuple[Cost, int]], count: int
+) -> None:
+    """The longest first, to whichever of the least loaded shards comes first."""
+    costs = [cost for cost, _ in jobs]
+    loads, shards = [0] * count, [set[int]() for _ in range(count)]
+    micros = [round(cost.seconds * 1e6) for cost in costs]
+    for position in sorted(range(len(costs)), key=lambda p: (-micros[p], p)):
+        least = loads.index(min(loads))
+        loads[least] += micros[position]
+        shards[least].add(position)
+    assert assign(costs, count, apart(costs)) == [sorted(shard) for shard in shards]
+
+
+def test_seeds_that_can_be_joined_are_in_one_shard() -> None:
+    run = train_run("cora", sample=60, seeds=range(4))
+    spread = [shard_keys(run, Shard(i + 1, 7)) for i in range(7)]
+    joined = [shard_keys(replace(run, joined=True), Shard(i + 1, 7)) for i in range(7)]
+    keys = kind_of("train").keys(run)
+    for shares in (spread, joined):
+        assert sorted(key for share in shares for key in share) == sorted(keys)
+    archs = {key[0] for key in keys}
+    assert all(sum(arch in {key[0] for key in share} for share in joined) == 1 for arch in archs)
+    assert any(sum(arch in {key[0] for key in share} for share in spread) > 1 for arch in archs)
 
 
 def test_the_whole_space_in_32_shards_is_balanced_to_two_thousandths() -> None:
@@ -48,7 +97,8 @@ def test_the_whole_space_in_32_shards_is_balanced_to_two_thousandths() -> None:
     kind = kind_of("train")
     keys = kind.keys(run)
     predicted = kind.costs(run, keys)
-    loads = [sum(predicted[p].seconds for p in shard) for shard in assign(predicted, 32)]
+    shards = assign(predicted, 32, units_of(run, keys))
+    loads = [sum(predicted[p].seconds for p in shard) for shard in shards]
     assert max(loads) / min(loads) < 1.002
     assert {key for i in range(32) for key in shard_keys(run, Shard(i + 1, 32))} == set(keys)
 

@@ -212,6 +212,11 @@ def test_inspect_says_what_fits(capsys: pytest.CaptureFixture[str]) -> None:
     assert facts["predicted_gpu_memory"] < facts["predicted_memory"]
     assert main(line) == 0
     assert "fits one of 16 GB" in capsys.readouterr().out
+    attention = ["inspect", "--dataset", "proteins", "--hash", "10000"]
+    assert main(attention) == 2
+    assert "10000 is not in the space 'proteins'" in capsys.readouterr().err
+    assert main([*attention, "--space", "full"]) == 0
+    assert "(fits one of 16 GB)" in capsys.readouterr().out
     assert cards_for(20e9) == (24, 40, 80)
     assert cards_for(20e9, workers=2) == (80,)
     assert not cards_for(80e9)

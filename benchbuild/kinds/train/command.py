@@ -9,6 +9,7 @@ from benchbuild.commands.options import (
     add_dataset,
     add_engine,
     add_shard,
+    add_space,
     hyperparameters_from,
     natural,
     parse_seeds,
@@ -43,9 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SEEDS",
         help="how many seeds (3: 0, 1, 2), or which (0,2 or 5,); default 3",
     )
-    parser.add_argument(
-        "--space", metavar="SPACE", help="full or proteins; default: that of the dataset"
-    )
+    add_space(parser)
     parser.add_argument(
         "--round-valid",
         type=positive,
@@ -66,8 +65,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=positive,
         default=1,
         metavar="N",
-        help="train up to N seeds of an architecture as one computation, with fewer launches; see "
-        "docs/gpu.md",
+        help="train up to N seeds of an architecture as one computation, with fewer launches; a "
+        "run that is begun so has them in one shard; see docs/gpu.md",
     )
 
 

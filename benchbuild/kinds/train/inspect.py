@@ -7,7 +7,7 @@ import dataclasses
 import json
 from typing import Any
 
-from benchbuild.commands.options import add_dataset, hyperparameters_from
+from benchbuild.commands.options import add_dataset, add_space, hyperparameters_from
 
 NAME = "inspect"
 HELP = "print the network of an architecture, its size and what training it would take"
@@ -20,6 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--hash", type=int, required=True, metavar="H", help="hash of the architecture"
     )
+    add_space(parser)
     parser.add_argument("--json", action="store_true", help="print it as JSON")
 
 
@@ -40,7 +41,7 @@ def inspect(args: argparse.Namespace) -> dict[str, Any]:
     from benchquery.kinds.architectures.space import get_space
 
     spec = dataset_spec(args.dataset).require("nodes", NAME)
-    get_space(spec.space).index(args.hash)
+    get_space(args.space or spec.space).index(args.hash)
     arch = Arch.from_hash(args.hash)
     hp = hyperparameters_from(args)
     size = spec.stated_size

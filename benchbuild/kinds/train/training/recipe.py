@@ -34,7 +34,7 @@ def make_optimizer(
     On a CPU the fused kernel copies parameters that are not contiguous, so it is used only if none
     is. On a GPU it takes gradients and parameters that lie in memory alike, as torch makes them.
     The last few entries of a tensor are rounded otherwise on a CPU than those before them, so that
-    a stack of networks is handed to it there as their own parameters.
+    a stack of networks is handed to it as their own parameters.
 
     Args:
         network: What it trains.
@@ -43,8 +43,7 @@ def make_optimizer(
     """
     parameters = stacked = list(network.parameters())
     on_gpu = any(accelerates(parameter.device) for parameter in parameters)
-    apart = network.count > 1 and not on_gpu
-    if apart:
+    if network.count > 1:
         parameters = [nn.Parameter(own) for whole in stacked for own in whole.detach().unbind()]
     fused = on_gpu or all(parameter.is_contiguous() for parameter in parameters)
     optimizer: torch.optim.Optimizer
@@ -54,7 +53,7 @@ def make_optimizer(
         optimizer = torch.optim.Adam(
             parameters, lr=hp.lr, weight_decay=hp.weight_decay, fused=fused, capturable=capture
         )
-    if apart:
+    if network.count > 1:
         optimizer.register_step_pre_hook(lambda *_: _hand_out(stacked, parameters))
     return optimizer
 

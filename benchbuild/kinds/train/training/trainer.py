@@ -96,8 +96,8 @@ def train_together(
     """Train one architecture with several seeds as one computation.
 
     Each has the figures that it has alone, on a CPU bit by bit if the hidden width is a multiple of
-    16; on a GPU batched products may round otherwise. Seconds are the share of one in those of all,
-    and the memory is that of all. An error is the end of all of them.
+    16; see docs/gpu.md of a GPU. Seconds are the share of one in those of all, and the memory is
+    that of all. An error is the end of all of them.
 
     Args:
         arch: The architecture, canonical or not.
