@@ -155,7 +155,7 @@ def by_autograd(network: ConvNet, images: Tensor, labels: Tensor) -> list[Tensor
 
 
 def close(one: Tensor, other: Tensor, tolerance: float) -> bool:
-    scale = max(float(other.abs().max()), 1e-2)
+    scale = max(float(other.detach().abs().max()), 1e-2)
     return one.shape == other.shape and float((one - other).abs().max()) <= tolerance * scale
 
 
