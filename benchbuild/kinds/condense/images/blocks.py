@@ -9,8 +9,9 @@ Of a block, with the mean :math:`\langle\cdot\rangle` over the pixels of an imag
     \bar{A} \, \langle D \odot \bar{A} \rangle \Big),
 
 where A is what its convolution gives and D the slope at :math:`g \odot \bar{A} + s`. The slopes of
-the gain and the shift are the sums of :math:`D \odot \bar{A}` and of D. When the weights move, A
-and D do so too; what is called moved is the derivative along that, of the same formulas.
+the gain and the shift are the sums of :math:`D \odot \bar{A}` and of D, and that of the bias is 0,
+because the norm takes it away. When the weights move, A and D do so too; what is called moved is
+the derivative along that, of the same formulas.
 
 `WideBlock` is that. `PatchBlock` is for images of few channels, whose patches P, centred, are much
 smaller than what the convolution makes of them. There the norm becomes a part of the kernel,
@@ -141,9 +142,8 @@ class WideBlock:
             for slope, given in zip(slopes, images, strict=True)
         ]
         pixels = self._slope[0, :, :, 0].numel()
-        ends = (_by_class(part.flatten(1) * pixels, counts) for part in (self._along, self._total))
-        biases = [slope.sum(dim=(0, 2, 3)) for slope in slopes]
-        return [torch.stack(kernels), torch.stack(biases), *ends]
+        ends = [_by_class(part.flatten(1) * pixels, counts) for part in (self._along, self._total)]
+        return [torch.stack(kernels), torch.zeros_like(ends[0]), *ends]
 
     def moved(self, change: Change, counts: Sequence[int], images: Tensor | None) -> Tensor:
         """Return what `pooled` moves by when weights move, and images; None if these stay."""
