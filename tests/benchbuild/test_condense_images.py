@@ -201,6 +201,16 @@ def test_passes_by_formula_give_what_autograd_gives(
     assert close(moved, torch.autograd.grad(loss, images)[0], 1e-9)
 
 
+def test_rounding_gives_no_variance_below_zero() -> None:
+    """Kernels of opposite colours make nothing of images of one colour, however bright they are."""
+    backbone = Backbone.of(config("dm", width=64), (3, 8, 8), 2)
+    weights = backbone.draw(torch.Generator().manual_seed(0), CPU)
+    weights[0][:, 1], weights[0][:, 2] = -weights[0][:, 0] / 3, 0
+    colour = torch.tensor([1e3, 3e3, 0]).view(3, 1, 1)
+    passed = backbone.passed(weights, drawn(9, 1, 8, 8) * colour)
+    assert passed.embedded.isfinite().all()
+
+
 @pytest.mark.parametrize("distance", DISTANCES)
 def test_slopes_of_distances_are_those_of_autograd(distance: str) -> None:
     ours = [drawn(2, 3, 4), drawn(2, 3, seed=1)]

@@ -230,7 +230,7 @@ class PatchBlock:
         squares = self._patches.mT @ self._patches / self._pixels
         self._spread = squares @ self._kernel
         along = (self._spread * self._kernel).sum(dim=1, keepdim=True)
-        self._scale = along.add_(_EPSILON).rsqrt_()
+        self._scale = along.clamp_min_(0).add_(_EPSILON).rsqrt_()
         self._factor = self._scale * self._gain
         plain = _only_scales(self._gain, shift)
         out = linear(self._patches.flatten(0, 1), rows, relu=plain)
