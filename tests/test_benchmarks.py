@@ -122,7 +122,7 @@ SMOKES = (
             "--rounds 1 --experts 1"
         ],
         [
-            *(rf"^{name}, 1 a class, 4 real( +\d\S*){{4}}$" for name in ("dm", "dc")),
+            *(rf"^{name}, 1 a class, 4 real( +\d\S*){{5}}$" for name in ("dm", "dc")),
             r"^1 experts( +\d\S*){2}$",
         ],
     ),

@@ -19,16 +19,17 @@ from torch.nn import functional
 
 from benchbuild.datasets import load_images
 from benchbuild.errors import CondenseError
-from benchbuild.kinds.condense.distances import DISTANCES, matching_loss
+from benchbuild.kinds.condense.distances import DISTANCES, SLOPES, matching_loss
 from benchbuild.kinds.condense.expert_files import CHECKPOINTS
-from benchbuild.kinds.condense.images import matching
+from benchbuild.kinds.condense.images import backbone as backbone_module
 from benchbuild.kinds.condense.images.augment.dsa import DSA
-from benchbuild.kinds.condense.images.backbone import AT_ONCE, Backbone, as_matrices
+from benchbuild.kinds.condense.images.backbone import Backbone
 from benchbuild.kinds.condense.images.coreset import nearest_to_centres
 from benchbuild.kinds.condense.images.experts import ImageExperts
 from benchbuild.kinds.condense.images.networks import ConvNet, Shape
 from benchbuild.kinds.condense.images.payload import CondensedImages, StoredImages
 from benchbuild.kinds.condense.images.problem import ImagesProblem
+from benchbuild.kinds.condense.images.products import linear
 from benchbuild.kinds.condense.images.synthetic import Siamese, first_images
 from benchbuild.kinds.condense.method import Snapshot, Workspace
 from benchbuild.kinds.condense.methods.images.dc import LOOPS, GradientMatching, loops
@@ -140,58 +141,115 @@ def test_weights_are_drawn_as_torch_draws_them() -> None:
             assert float(mine.std()) == pytest.approx(float(other.std()), rel=0.05)
 
 
-@pytest.mark.parametrize("per_class", [1, 3])
-@pytest.mark.parametrize("distance", DISTANCES)
-def test_gradients_of_all_classes_are_those_of_each(per_class: int, distance: str) -> None:
-    """One pass for all against autograd class by class, the slopes for the images included."""
-    shape, classes = (2, 8, 8), 4
-    network = ConvNet(shape, classes, width=5).double()
-    weights = [weight.detach() for weight in network.parameters()]
-    backbone = Backbone.of(config("dm", width=5), shape, classes)
-    images = drawn(classes * per_class, *shape).double().requires_grad_()
-    labels = torch.arange(classes).repeat_interleave(per_class)
-    ours = backbone.class_gradients(weights, images, labels)
-    theirs = []
-    for label in range(classes):
+def by_autograd(network: ConvNet, images: Tensor, labels: Tensor) -> list[Tensor]:
+    """The gradients of each class's mean cross-entropy, kernels with their channels last."""
+    found = []
+    for label in labels.unique():
         mine = labels == label
         loss = functional.cross_entropy(network(images[mine]), labels[mine])
-        found = torch.autograd.grad(loss, list(network.parameters()), create_graph=True)
-        theirs.append(as_matrices(found))
-    expected = [torch.cat(parts) for parts in zip(*theirs, strict=True)]
-    for one, other in zip(ours, expected, strict=True):
-        assert torch.allclose(one, other, atol=1e-10)
-    wanted = [drawn(*part.shape, seed=1).double() for part in ours]
-    slopes = [
-        torch.autograd.grad(DISTANCES[distance](found, wanted).sum(), images)[0]
-        for found in (ours, expected)
-    ]
-    assert float(slopes[0].abs().max()) > 0
-    assert torch.allclose(*slopes, atol=1e-9)
+        parts = torch.autograd.grad(loss, list(network.parameters()), create_graph=True)
+        found.append(
+            [part.permute(0, 2, 3, 1).flatten(1) if part.dim() == 4 else part for part in parts]
+        )
+    return [torch.stack(parts) for parts in zip(*found, strict=True)]
 
 
-def test_gradients_by_class_need_as_many_of_each() -> None:
-    backbone = Backbone.of(config("dm"), (1, 8, 8), 2)
-    weights = backbone.draw(torch.Generator().manual_seed(0), CPU)
-    with pytest.raises(CondenseError, match="as many images of each class"):
-        backbone.class_gradients(weights, drawn(3, 1, 8, 8), torch.tensor([0, 0, 1]))
+def close(one: Tensor, other: Tensor, tolerance: float) -> bool:
+    scale = max(float(other.detach().abs().max()), 1e-2)
+    return one.shape == other.shape and float((one - other).abs().max()) <= tolerance * scale
 
 
-@pytest.mark.parametrize("shape", [(1, 8, 8), (3, 9, 11), (1, 28, 28)])
-def test_real_images_give_what_a_module_gives(shape: tuple[int, int, int]) -> None:
-    backbone = Backbone.of(config("dm"), shape, 3)
-    generator = torch.Generator().manual_seed(0)
-    weights = [
-        (weight + 0.1 * torch.randn(weight.shape, generator=generator)).double()
-        for weight in backbone.draw(generator, CPU)
-    ]
-    images, labels = drawn(AT_ONCE + 7, *shape).double(), torch.arange(AT_ONCE + 7) % 3
-    network = ConvNet(shape, 3, width=4).double()
+@given(
+    shape=st.tuples(st.sampled_from([1, 3, 9]), st.integers(8, 13), st.integers(8, 13))
+    | st.just((1, 28, 28)),
+    depth=st.integers(1, 2),
+    counts=st.lists(st.integers(1, 4), min_size=1, max_size=3),
+    distance=st.sampled_from(sorted(DISTANCES)),
+    noise=st.sampled_from([0.0, 0.3]),
+)
+@settings(max_examples=40, deadline=None)
+def test_passes_by_formula_give_what_autograd_gives(
+    shape: Shape, depth: int, counts: list[int], distance: str, noise: float
+) -> None:
+    """Embeddings, gradients by class, and the slopes at the images of what depends on either.
+
+    Of weights as they are drawn, whose gains and shifts only scale, and of others.
+    """
+    classes = len(counts)
+    backbone = Backbone.of(config("dm", width=5, depth=depth), shape, classes)
+    weights = [w.double() for w in backbone.draw(torch.Generator().manual_seed(0), CPU)]
+    weights = [w + noise * drawn(*w.shape, seed=i) for i, w in enumerate(weights)]
+    network = ConvNet(shape, classes, width=5, depth=depth).double()
     network.load_state_dict(dict(zip(network.state_dict(), weights, strict=True)))
-    loss = functional.cross_entropy(network(images), labels)
-    expected = torch.autograd.grad(loss, list(network.parameters()))
-    for one, other in zip(backbone.gradients(weights, images, labels), expected, strict=True):
-        assert torch.allclose(one, other, atol=1e-10)
-    assert torch.allclose(backbone.embed_real(weights, images), network.embed(images), atol=1e-10)
+    images = drawn(sum(counts), *shape).double().requires_grad_()
+    labels = torch.arange(classes).repeat_interleave(torch.tensor(counts))
+    passed = backbone.passed(weights, images)
+
+    embedded = network.embed(images)
+    assert close(passed.embedded, embedded, 1e-9)
+    at = drawn(*embedded.shape, seed=1).double()
+    assert close(passed.slopes(at), torch.autograd.grad(embedded, images, at)[0], 1e-9)
+
+    ours = passed.gradients(labels, torch.tensor(counts), further=True)
+    theirs = by_autograd(network, images, labels)
+    for mine, other in zip(ours, theirs, strict=True):
+        assert close(mine, other, 1e-9)
+
+    wanted = [drawn(*part.shape, seed=2).double() for part in ours]
+    loss = DISTANCES[distance](theirs, wanted).sum()
+    moved = passed.moved_slopes(SLOPES[distance](ours, wanted)[1])
+    assert close(moved, torch.autograd.grad(loss, images)[0], 1e-9)
+
+
+def test_rounding_gives_no_variance_below_zero() -> None:
+    """Kernels of opposite colours make nothing of images of one colour, however bright they are."""
+    backbone = Backbone.of(config("dm", width=64), (3, 8, 8), 2)
+    weights = backbone.draw(torch.Generator().manual_seed(0), CPU)
+    weights[0][:, 1], weights[0][:, 2] = -weights[0][:, 0] / 3, 0
+    colour = torch.tensor([1e3, 3e3, 0]).view(3, 1, 1)
+    passed = backbone.passed(weights, drawn(9, 1, 8, 8) * colour)
+    assert passed.embedded.isfinite().all()
+
+
+@pytest.mark.parametrize("distance", DISTANCES)
+def test_slopes_of_distances_are_those_of_autograd(distance: str) -> None:
+    ours = [drawn(2, 3, 4), drawn(2, 3, seed=1)]
+    ours[0][1, 2] = 0
+    ours = [part.double().requires_grad_() for part in ours]
+    real = [drawn(*part.shape, seed=2).double() for part in ours]
+    total = DISTANCES[distance](ours, real)
+    expected = torch.autograd.grad(total.sum(), ours, allow_unused=True)
+    found, slopes = SLOPES[distance]([part.detach() for part in ours], real)
+    assert torch.allclose(found, total.detach())
+    for one, other in zip(slopes, expected, strict=True):
+        assert (one is None) == (other is None)
+        assert one is None or other is None or torch.allclose(one, other)
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.float64])
+def test_products_of_matrices_are_those_of_torch(kind: torch.dtype) -> None:
+    rows, weight = drawn(33, 10).to(kind), drawn(7, 10, seed=1).to(kind)
+    expected = rows @ weight.T
+    assert torch.allclose(linear(rows, weight), expected, atol=1e-5)
+    assert torch.allclose(linear(rows, weight, relu=True), expected.relu(), atol=1e-5)
+
+
+@pytest.mark.parametrize("pixels", [64, 5 * 64, 21 * 64, 2**20])
+def test_gradients_of_real_images_are_those_of_each_class(
+    pixels: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many images pass at a time, and where classes have different numbers of them."""
+    monkeypatch.setattr(backbone_module, "PIXELS", pixels)
+    method = GradientMatching(problem(), config("dc"))
+    backbone = Backbone.of(config("dc"), (1, 8, 8), 10)
+    weights = backbone.draw(torch.Generator().manual_seed(0), CPU)
+    numbers = [problem().members(label)[: 7 + label % 2] for label in range(10)]
+    found = method.real_gradients(weights, numbers, torch.zeros(10, 0))
+    chosen = torch.cat(numbers)
+    images, labels = problem().images(chosen), problem().y[chosen]
+    expected = by_autograd(reference(backbone, weights), images, labels)
+    for one, other in zip(found, expected, strict=True):
+        assert close(one, other.detach(), 1e-4)
 
 
 # ------------------------------------------------------------------------------ plain loops
@@ -289,7 +347,7 @@ def test_large_sets_are_matched_a_few_classes_at_a_time(
         lambda: GradientMatching(problem(), config("dc", outer=2, inner=1)).epoch,
     )
     at_once = [[float(step()) for _ in range(3)] for step in (make() for make in makers)]
-    monkeypatch.setattr(matching, "TOGETHER", together)
+    monkeypatch.setattr(backbone_module, "PIXELS", together * 64)
     parts = [[float(step()) for _ in range(3)] for step in (make() for make in makers)]
     assert np.allclose(parts, at_once, rtol=1e-4)
     sizes = [

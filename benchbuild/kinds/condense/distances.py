@@ -10,6 +10,8 @@ from torch import Tensor
 
 Distance = Callable[[Sequence[Tensor], Sequence[Tensor]], Tensor]
 """From two lists of gradients, each with a first dimension of classes, to one number a class."""
+DistanceSlopes = Callable[[Sequence[Tensor], Sequence[Tensor]], tuple[Tensor, list[Tensor | None]]]
+"""The same, and its slopes at the first list; None where it has none."""
 
 
 def cosine_distance(synthetic: Sequence[Tensor], real: Sequence[Tensor]) -> Tensor:
@@ -36,6 +38,38 @@ def squared_distance(synthetic: Sequence[Tensor], real: Sequence[Tensor]) -> Ten
 
 DISTANCES: Mapping[str, Distance] = MappingProxyType(
     {"cosine": cosine_distance, "mse": squared_distance}
+)
+
+
+def cosine_slopes(
+    synthetic: Sequence[Tensor], real: Sequence[Tensor]
+) -> tuple[Tensor, list[Tensor | None]]:
+    """Return `cosine_distance` and its slopes at the synthetic side; None where it has none."""
+    total = torch.zeros(len(real[0]), device=real[0].device, dtype=real[0].dtype)
+    slopes: list[Tensor | None] = []
+    for ours, theirs in zip(synthetic, real, strict=True):
+        if ours.dim() != 3:
+            slopes.append(None)
+            continue
+        along = torch.einsum("cij,cij->ci", ours, theirs)
+        norm, other = ours.norm(dim=2), theirs.norm(dim=2)
+        below = norm * other + 1e-6
+        total += (1 - along / below).sum(dim=1)
+        own = torch.where(norm > 0, along * other / (norm * below.square()), 0)
+        slopes.append((ours * own[:, :, None]).addcmul_(theirs, -1 / below[:, :, None]))
+    return total, slopes
+
+
+def squared_slopes(
+    synthetic: Sequence[Tensor], real: Sequence[Tensor]
+) -> tuple[Tensor, list[Tensor | None]]:
+    """Return `squared_distance` and its slopes at the synthetic side."""
+    slopes = [2 * (ours - theirs) for ours, theirs in zip(synthetic, real, strict=True)]
+    return squared_distance(synthetic, real), list(slopes)
+
+
+SLOPES: Mapping[str, DistanceSlopes] = MappingProxyType(
+    {"cosine": cosine_slopes, "mse": squared_slopes}
 )
 
 

@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 from torch import Tensor
 from torch.nn import functional
 
-from benchbuild.kinds.condense.images.backbone import AT_ONCE, Backbone
+from benchbuild.kinds.condense.images.backbone import Backbone
 from benchbuild.kinds.condense.images.payload import CondensedImages
 from benchbuild.kinds.condense.images.problem import ImagesProblem
 from benchbuild.kinds.condense.method import Snapshot
@@ -34,6 +34,8 @@ from benchquery.kinds.condensed.config import CondenseConfig
 
 MOMENTUM, WEIGHT_DECAY = 0.9, 5e-4
 """How networks are trained that images are embedded with; DC-Bench's."""
+_AT_ONCE = 64
+"""Images that are embedded at a time."""
 
 
 def core_set(problem: ImagesProblem, config: CondenseConfig, choose: Choose) -> Iterator[Snapshot]:
@@ -117,7 +119,7 @@ def trained(
 
     @torch.no_grad()
     def embed(numbers: Tensor) -> Tensor:
-        parts = torch.split(numbers, AT_ONCE)
+        parts = torch.split(numbers, _AT_ONCE)
         return torch.cat([backbone.embed(weights, problem.images(part)) for part in parts])
 
     return embed

@@ -7,14 +7,11 @@ from collections.abc import Iterable, Iterator
 import torch
 from torch import Tensor
 
-from benchbuild.kinds.condense.images.backbone import PIXELS, Backbone
+from benchbuild.kinds.condense.images.backbone import Backbone, together
 from benchbuild.kinds.condense.images.payload import CondensedImages
 from benchbuild.kinds.condense.images.problem import ImagesProblem
 from benchbuild.kinds.condense.images.synthetic import RealBatches, Siamese, first_images
 from benchquery.kinds.condensed.config import CondenseConfig
-
-TOGETHER = 512
-"""Synthetic images that are passed through the network together at most, a class at least."""
 
 
 class Matching:
@@ -55,18 +52,22 @@ class Matching:
             Which classes, and which of the synthetic images these have.
         """
         each = len(self.x) // self._problem.num_classes
-        together = min(TOGETHER, PIXELS // self.x[0, 0].numel())
-        step = max(together // each, 1)
+        step = max(together(self.x) // each, 1)
         for first in range(0, self._problem.num_classes, step):
             last = min(first + step, self._problem.num_classes)
             yield slice(first, last), slice(first * each, last * each)
 
-    def _update(self, losses: Iterable[Tensor]) -> Tensor:
-        """Make a step down the sum of some losses, each done with before the next; return it."""
+    def _update(self, slopes: Iterable[tuple[Tensor, Tensor, Tensor]]) -> Tensor:
+        """Make a step down the sum of some losses; return it.
+
+        Args:
+            slopes: Of each loss its value, images that are made of `x`, and its slopes there. Each
+                is done with before the next.
+        """
         self._optimizer.zero_grad()
         total = torch.zeros((), device=self._problem.device)
-        for loss in losses:
-            torch.autograd.backward(loss)
-            total += loss.detach()
+        for loss, images, slope in slopes:
+            torch.autograd.backward(images, slope)
+            total += loss
         self._optimizer.step()
         return total

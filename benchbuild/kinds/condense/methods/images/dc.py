@@ -5,8 +5,8 @@ r"""DC: condensation by gradient matching, after Zhao et al. (2021).
 
 A network is drawn anew in every epoch. In each of its ``outer`` loops synthetic images are moved so
 that their gradients, class by class, have the direction of those of real images; between two of
-them the network learns on the synthetic images for ``inner`` epochs. Gradients of all classes on
-synthetic images come from one pass, see `benchbuild.kinds.condense.images.backbone`.
+them the network learns on the synthetic images for ``inner`` epochs. Gradients, and
+what the images have to move by, are by formula, see `benchbuild.kinds.condense.images.passes`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from benchbuild.kinds.condense.distances import DISTANCES
-from benchbuild.kinds.condense.images.backbone import PIXELS, Weights, as_matrices
+from benchbuild.kinds.condense.distances import SLOPES
+from benchbuild.kinds.condense.images.backbone import Weights, together
 from benchbuild.kinds.condense.images.matching import Matching
 from benchbuild.kinds.condense.images.problem import ImagesProblem
 from benchbuild.kinds.condense.learning import snapshots
@@ -31,11 +31,6 @@ LOOPS: Mapping[int, tuple[int, int]] = MappingProxyType(
 )
 """The paper's outer and inner loops by images of a class. For other numbers they are those of the
 next greater one, or of 50."""
-
-
-TOGETHER = 256
-"""Real images up to which all classes take one pass, if they are small; more take as long class by
-class."""
 
 
 def loops(config: CondenseConfig) -> tuple[int, int]:
@@ -65,7 +60,7 @@ class GradientMatching(Matching):
     def __init__(self, problem: ImagesProblem, config: CondenseConfig) -> None:
         super().__init__(problem, config)
         self._loops = loops(config)
-        self._distance = DISTANCES[str(config["distance"])]
+        self._slopes = SLOPES[str(config["distance"])]
 
     def epoch(self) -> Tensor:
         """Make the updates of an epoch; return the mean loss over outer loops and classes."""
@@ -83,14 +78,18 @@ class GradientMatching(Matching):
         draws = self._siamese.draw(self._problem.num_classes)
         wanted = self.real_gradients(weights, self._real.draw(), draws)
 
-        def losses() -> Iterator[Tensor]:
+        sizes = self._labels.bincount()
+
+        def slopes() -> Iterator[tuple[Tensor, Tensor, Tensor]]:
             for classes, made in self.groups():
                 labels = self._labels[made]
                 images = self._siamese.apply(self.x[made], draws[labels.cpu()])
-                found = self._backbone.class_gradients(weights, images, labels)
-                yield self._distance(found, [part[classes] for part in wanted]).sum()
+                passed = self._backbone.passed(weights, images)
+                found = passed.gradients(labels, sizes, further=True)
+                loss, changes = self._slopes(found, [part[classes] for part in wanted])
+                yield loss.sum(), images, passed.moved_slopes(changes)
 
-        return self._update(losses())
+        return self._update(slopes())
 
     def real_gradients(self, weights: Weights, numbers: list[Tensor], draws: Tensor) -> Weights:
         """Return the gradients of real images, each with a first dimension of classes.
@@ -100,20 +99,18 @@ class GradientMatching(Matching):
             numbers: The images of each class.
             draws: How those of each class are augmented.
         """
-        counts = {len(chosen) for chosen in numbers}
-        most = min(TOGETHER, PIXELS // self.x[0, 0].numel())
-        if len(counts) == 1 and max(counts) * len(numbers) <= most:
-            chosen = torch.cat(numbers)
-            rows = draws.repeat_interleave(max(counts), dim=0)
-            images = self._siamese.apply(self._problem.images(chosen), rows)
-            labels = self._problem.y[chosen]
-            together = self._backbone.class_gradients(weights, images, labels, differentiable=False)
-            return [part.detach() for part in together]
+        sizes = torch.tensor([len(chosen) for chosen in numbers], device=self.x.device)
+        most = together(self.x)
+        step = max(most // int(sizes.max()), 1)
         found = []
-        for chosen, row in zip(numbers, draws, strict=True):
-            images = self._siamese.apply(self._problem.images(chosen), row[None])
-            labels = self._problem.y[chosen]
-            found.append(as_matrices(self._backbone.gradients(weights, images, labels)))
+        for first in range(0, len(numbers), step):
+            sums: Weights = []
+            for part in torch.split(torch.cat(numbers[first : first + step]), most):
+                labels = self._problem.y[part]
+                images = self._siamese.apply(self._problem.images(part), draws[labels.cpu()])
+                some = self._backbone.passed(weights, images).gradients(labels, sizes)
+                sums = [total + one for total, one in zip(sums, some, strict=False)] or some
+            found.append(sums)
         return [torch.cat(parts) for parts in zip(*found, strict=True)]
 
     def _teach(self, weights: Weights, epochs: int) -> None:

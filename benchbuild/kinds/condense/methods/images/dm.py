@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from benchbuild.kinds.condense.images.backbone import AT_ONCE, Weights
+from benchbuild.kinds.condense.images.backbone import Weights, together
 from benchbuild.kinds.condense.images.matching import Matching
 from benchbuild.kinds.condense.images.problem import ImagesProblem
 from benchbuild.kinds.condense.learning import snapshots
@@ -41,14 +41,17 @@ class DistributionMatching(Matching):
         draws = self._siamese.draw(self._problem.num_classes)
         wanted = self.real_means(weights, self._real.draw(), draws)
 
-        def losses() -> Iterator[Tensor]:
+        def slopes() -> Iterator[tuple[Tensor, Tensor, Tensor]]:
             for classes, made in self.groups():
                 images = self._siamese.apply(self.x[made], draws[self._labels[made].cpu()])
-                rows = self._backbone.embed(weights, images)
-                means = rows.view(len(wanted[classes]), -1, rows.shape[1]).mean(dim=1)
-                yield (means - wanted[classes]).square().sum()
+                passed = self._backbone.passed(weights, images)
+                each = len(images) // len(wanted[classes])
+                means = passed.embedded.view(-1, each, wanted.shape[1]).mean(dim=1)
+                gap = means - wanted[classes]
+                at = (gap * (2 / each)).repeat_interleave(each, dim=0)
+                yield gap.square().sum(), images, passed.slopes(at)
 
-        return self._update(losses())
+        return self._update(slopes())
 
     @torch.no_grad()
     def real_means(self, weights: Weights, numbers: list[Tensor], draws: Tensor) -> Tensor:
@@ -63,11 +66,10 @@ class DistributionMatching(Matching):
         chosen = torch.cat(numbers)
         counts = torch.bincount(labels, minlength=len(numbers))
         total: Tensor | None = None
-        for part, classes in zip(
-            torch.split(chosen, AT_ONCE), torch.split(labels, AT_ONCE), strict=True
-        ):
+        most = together(self.x)
+        for part, classes in zip(torch.split(chosen, most), torch.split(labels, most), strict=True):
             images = self._siamese.apply(self._problem.images(part), draws[classes.cpu()])
-            rows = self._backbone.embed_real(weights, images)
+            rows = self._backbone.passed(weights, images).embedded
             if total is None:
                 total = rows.new_zeros(len(numbers), rows.shape[1])
             total.index_add_(0, classes, rows)
