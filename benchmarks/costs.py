@@ -6,6 +6,11 @@ The measured times are the processor seconds of every training in the bundled ta
 trainings on karate that run here: there is so little to compute that calling the layers is most of
 it. The rates are fitted to relative errors, all datasets counting alike, and are what `RATES` in
 benchbuild/costs.py holds.
+
+    python benchmarks/costs.py --condense cora:0.026 citeseer:0.018
+
+The same of condensing instead: processor seconds of a step of each method that learns, and of an
+epoch of judging the result by a GCN, one after the other on one thread. Experts are not counted.
 """
 
 from __future__ import annotations
@@ -13,16 +18,30 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import process_time
 
 import numpy as np
+import torch
 from scipy.optimize import nnls
 
 from benchbuild.datasets import dataset_spec, hyperparameters_for, load
+from benchbuild.kinds.condense.costs import STEPS, method_seconds, training_seconds
+from benchbuild.kinds.condense.method import Workspace
+from benchbuild.kinds.condense.nodes.problem import Problem
+from benchbuild.kinds.condense.nodes.scaling import scaled
+from benchbuild.kinds.condense.registry import condenser
+from benchbuild.kinds.evaluate.node_classification import NodeClassification
 from benchbuild.kinds.train.costs import RATES, CostModel, Work
 from benchbuild.kinds.train.training import train
 from benchquery import SPACES, Arch, ArchTable, lightread, tables
+from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig
 
 SMALL = "karate"
+CPU = torch.device("cpu")
+LOOPS, JUDGED = 60, 100
+"""Steps of a method that are timed, and epochs of judging."""
 
 
 @dataclass(frozen=True)
@@ -93,12 +112,53 @@ def report(found: list[Measured], rates: Work) -> None:
         )
 
 
+def condensing(dataset: str, ratio: float, data_root: str | None) -> None:
+    """Print what a step of each method takes, and what an epoch of judging, as predicted too."""
+    graph, size = scaled(load(dataset, data_root)), dataset_spec(dataset).size
+    problem, task = Problem.of(graph, CPU), NodeClassification(graph, CPU)
+    for method in STEPS:
+        config = CondenseConfig(dataset, method, ratio)
+        loops = max(int(config.hyperparameters.get("outer", 1)), 1)
+        epochs = max(LOOPS // loops, 2)
+        sizes = {"experts": 2} if config.spec.family == "trajectory" else {}
+        config = CondenseConfig(dataset, method, ratio, epochs=epochs, evaluate_every=1, **sizes)
+        with TemporaryDirectory() as scratch:
+            times, payloads = [], []
+            for snapshot in condenser(config)(problem, config, Workspace(Path(scratch), {})):
+                times.append(process_time())
+                payloads.append(snapshot.payload)
+        nodes = len(payloads[-1].x)
+        measured = (times[-1] - times[0]) / (epochs * loops)
+        predicted = method_seconds(config, size, nodes) / (epochs * loops)
+        _compare(f"{dataset} {method}", measured, predicted)
+    judge = EvalConfig(epochs=JUDGED)
+    task.judge(payloads[-1], judge)
+    begun = process_time()
+    task.judge(payloads[-1], judge)
+    measured = (process_time() - begun) / JUDGED
+    _compare(f"{dataset} judging", measured, training_seconds(judge, size, nodes) / JUDGED)
+
+
+def _compare(what: str, measured: float, predicted: float) -> None:
+    row = f"{what:22}{measured * 1e3:13.2f}{predicted * 1e3:14.2f}{predicted / measured:8.2f}"
+    print(row, flush=True)
+
+
 def main() -> None:
     """Compare both the rates in use and those that fit best."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sample", type=int, default=12, help="architectures on karate (12)")
     parser.add_argument("--epochs", type=int, help="of each (as the dataset has)")
+    parser.add_argument("--condense", nargs="+", metavar="D:R", help="datasets with ratios")
+    parser.add_argument("--data-root")
     options = parser.parse_args()
+    if options.condense:
+        torch.set_num_threads(1)
+        print(f"{'milliseconds':22}{'measured':>13}{'predicted':>14}{'ratio':>8}")
+        for one in options.condense:
+            dataset, ratio = one.split(":")
+            condensing(dataset, float(ratio), options.data_root)
+        return
     found = [*bundled(), small(options.sample, options.epochs)]
     print("rates in use")
     report(found, RATES)

@@ -1,4 +1,4 @@
-"""Products of dense matrices without gradients.
+"""Products of dense matrices.
 
 Torch multiplies matrices of single precision by MKL, which on AMD's processors uses half of their
 vector units; oneDNN, which torch comes with too, uses all of them and takes half the time. Both add
@@ -6,6 +6,8 @@ up in single precision, in another order.
 """
 
 from __future__ import annotations
+
+from typing import Any, cast
 
 import torch
 from torch import Tensor
@@ -16,7 +18,7 @@ _POINTWISE = "_linear_pointwise"
 
 
 def product(left: Tensor, right: Tensor) -> Tensor:
-    """Return the product of two matrices of single precision.
+    """Return the product of two matrices, with its gradients of any order.
 
     Args:
         left: (rows, inner).
@@ -25,9 +27,45 @@ def product(left: Tensor, right: Tensor) -> Tensor:
     multiplications = left.shape[0] * left.shape[1] * right.shape[1]
     if multiplications < WORTHWHILE or not has_onednn(left):
         return left @ right
+    if torch.is_grad_enabled() and (left.requires_grad or right.requires_grad):
+        return cast(Tensor, _Product.apply(left, right))  # type: ignore[no-untyped-call]
+    return _onednn(left, right)
+
+
+class _Product(torch.autograd.Function):
+    """What oneDNN multiplies, with gradients that it multiplies too."""
+
+    @staticmethod
+    def forward(ctx: Any, left: Tensor, right: Tensor) -> Tensor:
+        ctx.save_for_backward(left, right)
+        return _onednn(left, right)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None]:
+        left, right = ctx.saved_tensors
+        of_left, of_right = ctx.needs_input_grad
+        return (
+            _as_it_lies(left, grad, right.T) if of_left else None,
+            _as_it_lies(right, left.T, grad) if of_right else None,
+        )
+
+
+def _as_it_lies(matrix: Tensor, left: Tensor, right: Tensor) -> Tensor:
+    """Return a product stored by rows or by columns as a matrix is: Adam takes that for granted."""
+    if matrix.is_contiguous():
+        return product(left, right)
+    return product(right.T, left.T).T
+
+
+def _onednn(left: Tensor, right: Tensor) -> Tensor:
     pointwise = getattr(torch.ops.mkldnn, _POINTWISE)
-    found: Tensor = pointwise(left, right.T, None, "none", [], "")
+    found: Tensor = pointwise(_whole(left), _whole(right).T, None, "none", [], "")
     return found
+
+
+def _whole(matrix: Tensor) -> Tensor:
+    """Return a matrix without gaps between rows or columns: with gaps oneDNN is very slow."""
+    return matrix if matrix.T.is_contiguous() else matrix.contiguous()
 
 
 def has_onednn(tensor: Tensor) -> bool:

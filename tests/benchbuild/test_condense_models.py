@@ -52,11 +52,12 @@ def plain_pairwise(weights: list[Tensor], x: Tensor, biases: tuple[Tensor, Tenso
     first, gain1, shift1, second, gain2, shift2, last, bias = weights
     n = len(x)
     pairs = torch.cat([x.repeat_interleave(n, dim=0), x.repeat(n, 1)], dim=1)
-    norms = [nn.BatchNorm1d(128, dtype=torch.float64) for _ in range(2)]
-    for norm, gain, shift in zip(norms, (gain1, gain2), (shift1, shift2), strict=True):
-        norm.weight, norm.bias = nn.Parameter(gain), nn.Parameter(shift)
-    hidden = functional.relu(norms[0](functional.linear(pairs, first, biases[0])))
-    hidden = functional.relu(norms[1](functional.linear(hidden, second, biases[1])))
+    hidden = pairs
+    layers = ((first, gain1, shift1), (second, gain2, shift2))
+    for (weight, gain, shift), own in zip(layers, biases, strict=True):
+        out = functional.linear(hidden, weight, own)
+        normal = functional.batch_norm(out, None, None, gain, shift, training=True)
+        hidden = functional.relu(normal)
     scores = functional.linear(hidden, last, bias).reshape(n, n)
     adjacency = torch.sigmoid((scores + scores.T) / 2)
     return adjacency - torch.diag(torch.diag(adjacency))
@@ -70,8 +71,11 @@ def test_the_split_mlp_is_the_concatenated_one() -> None:
     ours, plain = structure(x), plain_pairwise(structure.weights, x, biases)
     torch.testing.assert_close(ours, plain, atol=1e-12, rtol=0)
     weight = torch.randn(9, 9, dtype=torch.float64, generator=generator(4))
-    gradients = [torch.autograd.grad((a * weight).sum(), x)[0] for a in (ours, plain)]
-    torch.testing.assert_close(gradients[0], gradients[1], atol=1e-10, rtol=0)
+    learnt = [x, *(one.requires_grad_() for one in structure.weights)]
+    ours, plain = structure(x), plain_pairwise(structure.weights, x, biases)
+    gradients = [torch.autograd.grad((a * weight).sum(), learnt) for a in (ours, plain)]
+    for one, other in zip(*gradients, strict=True):
+        torch.testing.assert_close(one, other, atol=1e-10, rtol=0)
 
 
 def structures() -> list[Structure]:

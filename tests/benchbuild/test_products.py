@@ -34,3 +34,26 @@ def test_only_single_precision_on_a_cpu_is_for_onednn() -> None:
         product(torch.eye(200, dtype=torch.float64), torch.ones(200, 200, dtype=torch.float64)),
         torch.ones(200, 200, dtype=torch.float64),
     )
+
+
+@pytest.mark.parametrize("turned", [(False, False), (False, True), (True, False), (True, True)])
+def test_gradients_of_a_product_lie_as_its_factors_do(
+    monkeypatch: pytest.MonkeyPatch, turned: tuple[bool, bool]
+) -> None:
+    """Also those of gradients. Adam, fused, takes the layout for granted."""
+    monkeypatch.setattr(products, "WORTHWHILE", 0)
+    wide = torch.randn(6, 10)[:, :5].T if turned[0] else torch.randn(5, 12)[:, 3:9]
+    left, right = wide.clone(), torch.randn(4, 6).T if turned[1] else torch.randn(6, 4)
+    found = _slopes(left, right)
+    exact = _slopes(left.double(), right.double())
+    for one, other, factor in zip(found, exact, (left, right, left, right), strict=True):
+        torch.testing.assert_close(one.double(), other, rtol=1e-4, atol=1e-4)
+        assert one.stride() == factor.stride()
+
+
+def _slopes(left: torch.Tensor, right: torch.Tensor) -> list[torch.Tensor]:
+    """Return the gradients of a product's cubes, then those of the squares of these."""
+    leaves = [part.detach().requires_grad_() for part in (left, right)]
+    once = torch.autograd.grad(product(*leaves).pow(3).sum(), leaves, create_graph=True)
+    twice = torch.autograd.grad(sum(slope.square().sum() for slope in once), leaves)
+    return [part.detach() for part in (*once, *twice)]

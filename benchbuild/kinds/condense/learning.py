@@ -20,9 +20,9 @@ class Learner:
         self._optimizer = torch.optim.Adam(self.tensors, lr=lr, fused=True)
 
     def step(self, gradients: Sequence[Tensor]) -> None:
-        """Update the tensors in place."""
+        """Update the tensors in place. Fused, Adam reads a gradient as the tensor is stored."""
         for tensor, gradient in zip(self.tensors, gradients, strict=True):
-            tensor.grad = gradient
+            tensor.grad = gradient.contiguous()
         self._optimizer.step()
 
 

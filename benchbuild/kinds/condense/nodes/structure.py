@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from benchbuild.compute.products import product
 from benchbuild.kinds.condense.nodes.backbones import Weights, linear_weights
 from benchbuild.kinds.condense.nodes.problem import Problem
 from benchquery.kinds.condensed.config import CondenseConfig
@@ -73,7 +74,8 @@ class PairNetwork:
     def first(self, x: Tensor) -> Tensor:
         """Return the first layer of all ordered pairs of rows, (n * n, width)."""
         weight, gain, shift = self.weights[:3]
-        left, right = (x @ half.T for half in weight.chunk(2, dim=1))
+        halves = product(x, weight.view(-1, x.shape[1]).T)
+        left, right = halves.view(len(x), -1, 2).unbind(dim=2)
         variance = left.var(dim=0, correction=0) + right.var(dim=0, correction=0)
         scale = gain * (variance + EPSILON).rsqrt()
         left = (left - left.mean(dim=0)) * scale + shift
@@ -84,7 +86,7 @@ class PairNetwork:
         """Return the second layer of pairs."""
         weight, gain, shift = self.weights[3:6]
         return functional.batch_norm(
-            pairs @ weight.T, None, None, gain, shift, training=True, eps=EPSILON
+            product(pairs, weight.T), None, None, gain, shift, training=True, eps=EPSILON
         ).relu_()
 
     def last(self, pairs: Tensor) -> Tensor:

@@ -20,6 +20,7 @@ from scipy.sparse import csr_matrix
 from torch import Tensor
 from torch_geometric.utils import softmax
 
+from benchbuild.compute.products import product
 from benchbuild.compute.sparse import SparseMatrix, sparse_matrix
 
 
@@ -71,11 +72,12 @@ class DenseMatrix(Matrix):
 
     def times(self, dense: Tensor) -> Tensor:
         """See the base class."""
-        return self.matrix @ dense
+        return product(self.matrix, dense)
 
     def after(self, dense: Tensor) -> Tensor:
         """See the base class."""
-        return dense @ self.matrix
+        rows = dense.flatten(0, -2)
+        return product(rows, self.matrix).view(*dense.shape[:-1], -1)
 
 
 class DenseHop(DenseMatrix, Hop):
