@@ -1,4 +1,4 @@
-"""Which settings should models that judge condensed sets of graphs have? By validation figures alone.
+"""Settings of the models that judge condensed sets of graphs, chosen by validation figures alone.
 
     python benchmarks/judging.py
     python benchmarks/judging.py --shown
@@ -10,8 +10,8 @@ figures. What is finished is kept in ``judging.csv`` beside this script and not 
 
 The rule, written down with the candidates before anything was run: the score of a candidate is the
 mean of its figures over the datasets, with seed 0. The present settings of a model stay unless the
-best score is above theirs by more than the spread of theirs, the standard deviation over three seeds:
-all keys and rows of tables depend on them.
+best score is above theirs by more than the spread of theirs, the standard deviation over three
+seeds: all keys and rows of tables depend on them.
 """
 
 from __future__ import annotations
@@ -69,8 +69,9 @@ def candidates(model: str) -> dict[str, EvalConfig]:
     """Return the candidates of a model by name, the cheaper ones first."""
     variants, presets = MODELS[model]
     alike: dict[str, Value] = {"tried_every": TRIED_EVERY, "report": "best"}
-    found = {name: EvalConfig(TASK, model, **alike, **said) for name, said in variants.items()}
-    return found | {name: EvalConfig.preset(name, TASK, model, **alike) for name in presets}
+    usual = EvalConfig(TASK, model)
+    found = {name: usual.replace(**alike, **said) for name, said in variants.items()}
+    return found | {name: EvalConfig.preset(name, TASK, model).replace(**alike) for name in presets}
 
 
 def places() -> list[Place]:

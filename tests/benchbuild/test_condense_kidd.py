@@ -218,14 +218,14 @@ def test_released_features_are_cut_off_and_released_logits_too() -> None:
 
 def test_released_synthetic_graphs_are_propagated_once_more() -> None:
     adjacency, x = torch.ones(1, 2, 2), torch.ones(1, 2, 1)
-    readouts = [
+    weights = [
         LowRank(adjacency, configured("kidd-lr", rank=1, protocol=protocol), torch.Generator())
         .side(x, torch.arange(1), 0)
-        .readout
+        .weight
         for protocol in ("corrected", "as-released")
     ]
-    torch.testing.assert_close(readouts[0], torch.full((2, 1), 4.0))
-    torch.testing.assert_close(readouts[1], torch.full((2, 1), 8.0))
+    torch.testing.assert_close(weights[0], torch.full((1, 2), 4.0))
+    torch.testing.assert_close(weights[1], torch.full((1, 2), 8.0))
 
 
 def test_a_rank_beyond_the_nodes_is_refused() -> None:

@@ -110,6 +110,18 @@ def test_kernels_do_not_depend_on_tiles(monkeypatch: pytest.MonkeyPatch) -> None
     torch.testing.assert_close(whole.kernel(side, torch.arange(9)), wanted[1], **CLOSE)
 
 
+def test_single_precision_is_as_good_as_it_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With numpy's arccosine and with torch's, whichever this processor has."""
+    generator = torch.Generator().manual_seed(6)
+    x, a = dense(generator, 3, 20, 8) - 0.3, dense(generator, 3, 20, 20)
+    wanted = self_kernel(dense_side(x, a, DENSE))
+    for by_numpy in (True, False):
+        monkeypatch.setattr(litegntk, "_BY_NUMPY", by_numpy)
+        torch.testing.assert_close(self_kernel(dense_side(x, a, DENSE)), wanted, **CLOSE)
+        found = self_kernel(dense_side(x.float(), a.float(), DENSE))
+        torch.testing.assert_close(found.double(), wanted, rtol=2e-6, atol=0.0)
+
+
 def test_weighted_edges_count_by_their_weight() -> None:
     generator = torch.Generator().manual_seed(2)
     real = random_graphs(generator, (4, 3), labels=3)

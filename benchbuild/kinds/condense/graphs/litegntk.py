@@ -23,8 +23,9 @@ Nodes of equal :math:`f` have equal rows of *N*. Features of molecules and prote
 the hundred thousand nodes of a set of graphs are of a few dozen or hundred kinds: on that side *N*
 has a column a kind, and *w* becomes a matrix of kinds and graphs.
 
-*N* is computed a tile at a time, small enough for a processor's cache, and again for gradients.
-Memory is what the sides take.
+*N* is computed a tile at a time, always in the same memory, which a processor's cache holds, and
+again for gradients. A tile has the nodes of one synthetic graph as its rows, so that what they
+count is a factor of each row, and never a matrix. Memory is what the sides take.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import torch
@@ -52,10 +53,8 @@ _TILE = 1 << 17
 """Entries of a tile of N."""
 _CHUNK = 128
 """Graphs of a set that are compared at once."""
-_BY_NUMPY = all(
-    not found["current"].startswith("baseline")
-    for found in introspect.opt_func_info(func_name="^arccos$", signature="float")["arccos"].values()
-)
+_VERSIONS = introspect.opt_func_info(func_name="^arccos$", signature="float")["arccos"].values()
+_BY_NUMPY = all(not found["current"].startswith("baseline") for found in _VERSIONS)
 """Whether numpy has an arccosine for this processor: that takes a fifth of the time of torch's."""
 
 
@@ -237,7 +236,15 @@ def _pooled(left: EqualSide, right: Side, *, symmetric: bool = False) -> Tensor:
 
 
 def _norms(features: Tensor) -> Tensor:
-    return torch.linalg.vector_norm(features, dim=-1)
+    norms: Tensor = torch.linalg.vector_norm(features, dim=-1)
+    return norms
+
+
+class _Nodes(NamedTuple):
+    """The features of nodes, and their lengths."""
+
+    features: Tensor
+    norms: Tensor
 
 
 @dataclass(frozen=True)
@@ -304,8 +311,10 @@ class _PooledKernel(torch.autograd.Function):
         pages = _Pages(5, nodes, len(right), left)
         for tile in _tiles(graphs, nodes, len(right), symmetric):
             found = pages.of(tile.columns.stop - tile.columns.start)
-            _fill(found, tile, left, left_norms, right, right_norms)
-            torch.mv(_tangent_kernel(found).t(), weight[tile.graph], out=pooled[tile.graph, tile.columns])
+            _fill(found, tile, _Nodes(left, left_norms), _Nodes(right, right_norms))
+            torch.mv(
+                _tangent_kernel(found).t(), weight[tile.graph], out=pooled[tile.graph, tile.columns]
+            )
         pooled *= 1 / math.pi
         ctx.symmetric = symmetric
         ctx.save_for_backward(*given, pooled)
@@ -329,7 +338,7 @@ class _PooledKernel(torch.autograd.Function):
         for tile in _tiles(graphs, nodes, len(right), ctx.symmetric):
             graph, columns = tile.graph, tile.columns
             *found, by_cosine = pages.of(columns.stop - columns.start)
-            _fill(found, tile, left, left_norms, right, right_norms)
+            _fill(found, tile, _Nodes(left, left_norms), _Nodes(right, right_norms))
             sigma, scale, cosine, angle, sine = found
             torch.div(sigma, sine, out=by_cosine).add_(angle).div_(scale)
             torch.ops.aten.hardtanh_backward.grad_input(
@@ -350,23 +359,19 @@ class _PooledKernel(torch.autograd.Function):
         return None, *grads[:3], *(grads[3:] if of_right else [None] * 3)
 
 
-def _fill(
-    pages: list[Tensor], tile: _Tile, left: Tensor, left_norms: Tensor, right: Tensor, right_norms: Tensor
-) -> None:
+def _fill(pages: list[Tensor], tile: _Tile, left: _Nodes, right: _Nodes) -> None:
     """Write what N is made of.
 
     Args:
         pages: Where covariances, what they are divided by, cosines, angles and sines go; the second
             and the third with the other sign, and angles are what pi lacks of them.
         tile: The part of N.
-        left: (graphs, nodes, width) of the rows.
-        left_norms: (graphs, nodes).
-        right: (nodes, width) of the columns.
-        right_norms: (nodes,).
+        left: The rows, graph by graph.
+        right: The columns.
     """
     sigma, scale, cosine, angle, sine = pages
-    torch.mm(left[tile.graph], right[tile.columns].t(), out=sigma)
-    torch.mul(-left_norms[tile.graph, :, None], right_norms[tile.columns], out=scale)
+    torch.mm(left.features[tile.graph], right.features[tile.columns].t(), out=sigma)
+    torch.mul(-left.norms[tile.graph, :, None], right.norms[tile.columns], out=scale)
     torch.div(sigma, scale.sub_(_SMALLEST_SCALE), out=cosine)
     cosine.clamp_(-_LARGEST_COSINE, _LARGEST_COSINE)
     torch.addcmul(cosine.new_ones(()), cosine, cosine, value=-1, out=sine)
