@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import argparse
 import csv
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, stdev
@@ -65,23 +65,30 @@ class Whole:
         return self.data.graphs.select(self.data.train).to(device)
 
 
-def candidates(model: str) -> dict[str, EvalConfig]:
-    """Return the candidates of a model by name, the cheaper ones first."""
+def candidates(model: str, epochs: int | None = None) -> dict[str, EvalConfig]:
+    """Return the candidates of a model by name, the cheaper ones first.
+
+    Args:
+        model: The model.
+        epochs: How long all are trained; None for as long as each says itself.
+    """
     variants, presets = MODELS[model]
     alike: dict[str, Value] = {"tried_every": TRIED_EVERY, "report": "best"}
+    if epochs is not None:
+        alike["epochs"] = epochs
     usual = EvalConfig(TASK, model)
     found = {name: usual.replace(**alike, **said) for name, said in variants.items()}
     return found | {name: EvalConfig.preset(name, TASK, model).replace(**alike) for name in presets}
 
 
-def places() -> list[Place]:
+def places(datasets: Sequence[str]) -> list[Place]:
     """Return all that is run."""
     return [
         (model, name, dataset, seed)
         for model in MODELS
         for name in candidates(model)
         for seed in (SPREAD_SEEDS if name == PRESENT else (SEED,))
-        for dataset in DATASETS
+        for dataset in datasets
     ]
 
 
@@ -97,13 +104,13 @@ def kept(path: Path) -> dict[Place, float]:
         }
 
 
-def run(path: Path, data_root: str | None) -> None:
+def run(path: Path, datasets: Sequence[str], epochs: int | None, data_root: str | None) -> None:
     """Run what is not kept yet, and keep it."""
     found = kept(path)
     if not found:
         path.write_text(",".join(COLUMNS) + "\n")
     loaded: dict[str, tuple[Whole, GraphSetEvaluator]] = {}
-    for place in places():
+    for place in places(datasets):
         if place in found:
             continue
         model, name, dataset, seed = place
@@ -112,23 +119,23 @@ def run(path: Path, data_root: str | None) -> None:
             loaded[dataset] = Whole(data), GraphSetEvaluator(data, CPU)
         whole, evaluator = loaded[dataset]
         watch = Stopwatch(CPU)
-        valid = evaluator.judge(whole, candidates(model)[name].replace(seed=seed))
+        valid = evaluator.judge(whole, candidates(model, epochs)[name].replace(seed=seed))
         with path.open("a") as file:
             file.write(f"{model},{name},{dataset},{seed},{valid:.6f},{watch.seconds():.1f}\n")
 
 
-def show(found: Mapping[Place, float]) -> None:
+def show(found: Mapping[Place, float], datasets: Sequence[str]) -> None:
     """Print the figures in percent, the scores, and what the rule says."""
-    print(f"{'model':<7}{'candidate':<13}" + "".join(f"{name:>9}" for name in (*DATASETS, "score")))
+    print(f"{'model':<7}{'candidate':<13}" + "".join(f"{name:>9}" for name in (*datasets, "score")))
     for model in MODELS:
         scores: dict[str, float] = {}
         for name in candidates(model):
-            figures = [100 * found[model, name, dataset, SEED] for dataset in DATASETS]
+            figures = [100 * found[model, name, dataset, SEED] for dataset in datasets]
             scores[name] = fmean(figures)
             print(f"{model:<7}{name:<13}", end="")
             print("".join(f"{figure:>9.1f}" for figure in (*figures, scores[name])))
         of_seeds = [
-            100 * fmean(found[model, PRESENT, dataset, seed] for dataset in DATASETS)
+            100 * fmean(found[model, PRESENT, dataset, seed] for dataset in datasets)
             for seed in SPREAD_SEEDS
         ]
         best = max(scores, key=lambda name: scores[name])
@@ -141,15 +148,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--shown", action="store_true", help="show what is kept; run nothing")
     parser.add_argument("--kept", type=Path, default=KEPT, help="the file of the figures")
+    parser.add_argument("--datasets", nargs="+", default=DATASETS, help="sets of graphs")
+    parser.add_argument("--epochs", type=int, help="of every training, to try this script")
     parser.add_argument("--data-root")
     options = parser.parse_args()
     torch.set_num_threads(1)
     if not options.shown:
-        run(options.kept, options.data_root)
+        run(options.kept, options.datasets, options.epochs, options.data_root)
     found = kept(options.kept)
-    if missing := [place for place in places() if place not in found]:
-        raise SystemExit(f"{len(missing)} of {len(places())} figures are not there yet")
-    show(found)
+    wanted = places(options.datasets)
+    if missing := [place for place in wanted if place not in found]:
+        raise SystemExit(f"{len(missing)} of {len(wanted)} figures are not there yet")
+    show(found, options.datasets)
 
 
 if __name__ == "__main__":

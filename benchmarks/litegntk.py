@@ -5,9 +5,9 @@
 Shown are seconds of what an update of KiDD computes: the kernel of the synthetic graphs and that
 between them and a batch of real ones, and with ``gradients`` also its derivatives by the synthetic
 ones. The plain version goes over the pairs of graphs and propagates the matrix of each pair, as the
-formula is written; what depends on one graph alone it computes once. Both are timed in turn in
-single precision; the difference is the greatest one of a kernel's entry in double precision,
-relative to the largest entry.
+formula is written; what depends on one graph alone it computes once. Both take turns in single
+precision, and processor time is counted; the difference is the greatest one of a kernel's entry in
+double precision, relative to the largest entry.
 
 Real graphs are random ones of the size of molecules. Their nodes have labels, as those of molecules
 and proteins do, so that many are alike; below, for comparison, each node has features of its own.
