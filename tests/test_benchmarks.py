@@ -127,6 +127,11 @@ SMOKES = (
         ],
     ),
     Smoke(
+        "judging",
+        [f"--datasets motifs:graphs=40 --epochs 2 --kept {OUT}/judging.csv"],
+        [r"^gcn +present +\d", r"^gin +kidd +\d", r"^gin: .* is chosen$"],
+    ),
+    Smoke(
         "litegntk",
         ["--graphs 3 --synthetic 2 --nodes 8 --rank 2 --rounds 1"],
         [r"^low rank, labels +\d.*e-1\d$", r"^dense, features of their own, gradients +\d"],

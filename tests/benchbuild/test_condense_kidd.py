@@ -16,7 +16,7 @@ from torch_geometric.transforms import NormalizeFeatures
 from benchbuild.datasets.graphset import GraphBatch
 from benchbuild.errors import CondenseError
 from benchbuild.kinds.condense.graphs.krr import by_row, initial_graphs, overlap
-from benchbuild.kinds.condense.graphs.litegntk import GraphSide, Steps, self_kernel
+from benchbuild.kinds.condense.graphs.litegntk import EqualSide, GraphSide, Steps, self_kernel
 from benchbuild.kinds.condense.graphs.payload import CondensedGraphs
 from benchbuild.kinds.condense.graphs.problem import GraphsProblem
 from benchbuild.kinds.condense.method import Snapshot, Workspace
@@ -86,7 +86,8 @@ def test_overlap_is_none_of_graphs_that_share_nothing() -> None:
 def test_regression_on_paths_and_cliques_tells_more_of_them_apart() -> None:
     known, asked = cliques_and_paths(10).graphs, cliques_and_paths(20, seed=1).graphs
     steps = Steps(before=1, after=2, mean=True)
-    side = GraphSide(known, by_row(known.x.double()), steps).side(torch.arange(20))
+    kinds = GraphSide(known, by_row(known.x.double()), steps).side(torch.arange(20))
+    side = EqualSide(kinds.nodes.expand(20, -1, -1), kinds.readout.T)
     others = GraphSide(asked, by_row(asked.x.double()), steps)
     y = torch.nn.functional.one_hot(known.y).double()
     found = regression(self_kernel(side), others.kernel(side, torch.arange(40)), y, 1e-6)
@@ -187,7 +188,7 @@ def test_edges_are_drawn_with_their_probability() -> None:
     structure = Drawn(torch.zeros(2000, 2, 2), configured("kidd-d"), torch.Generator())
     structure.tensors[0].fill_(1.0)
     side = structure.side(torch.zeros(2000, 2, 0), torch.arange(2000), 1000)
-    drawn = (side.nodes.view(2000, 2) / 1e-2 - 1e-4).round()
+    drawn = (side.features.view(2000, 2) / 1e-2 - 1e-4).round()
     assert torch.equal(drawn[:, 0], drawn[:, 1])
     assert float(drawn.mean()) == pytest.approx(1 / (1 + math.exp(-1)), abs=0.04)
 
@@ -217,14 +218,14 @@ def test_released_features_are_cut_off_and_released_logits_too() -> None:
 
 def test_released_synthetic_graphs_are_propagated_once_more() -> None:
     adjacency, x = torch.ones(1, 2, 2), torch.ones(1, 2, 1)
-    readouts = [
+    weights = [
         LowRank(adjacency, configured("kidd-lr", rank=1, protocol=protocol), torch.Generator())
         .side(x, torch.arange(1), 0)
-        .readout
+        .weight
         for protocol in ("corrected", "as-released")
     ]
-    torch.testing.assert_close(readouts[0], torch.full((2, 1), 4.0))
-    torch.testing.assert_close(readouts[1], torch.full((2, 1), 8.0))
+    torch.testing.assert_close(weights[0], torch.full((1, 2), 4.0))
+    torch.testing.assert_close(weights[1], torch.full((1, 2), 8.0))
 
 
 def test_a_rank_beyond_the_nodes_is_refused() -> None:

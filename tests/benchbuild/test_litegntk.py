@@ -14,6 +14,7 @@ from torch.autograd import gradcheck
 from benchbuild.datasets.graphset import GraphBatch
 from benchbuild.kinds.condense.graphs import litegntk
 from benchbuild.kinds.condense.graphs.litegntk import (
+    EqualSide,
     GraphSide,
     Steps,
     dense_side,
@@ -107,6 +108,18 @@ def test_kernels_do_not_depend_on_tiles(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(litegntk, "_CHUNK", 4)
     torch.testing.assert_close(self_kernel(side), wanted[0], **CLOSE)
     torch.testing.assert_close(whole.kernel(side, torch.arange(9)), wanted[1], **CLOSE)
+
+
+def test_single_precision_is_as_good_as_it_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With numpy's arccosine and with torch's, whichever this processor has."""
+    generator = torch.Generator().manual_seed(6)
+    x, a = dense(generator, 3, 20, 8) - 0.3, dense(generator, 3, 20, 20)
+    wanted = self_kernel(dense_side(x, a, DENSE))
+    for by_numpy in (True, False):
+        monkeypatch.setattr(litegntk, "_BY_NUMPY", by_numpy)
+        torch.testing.assert_close(self_kernel(dense_side(x, a, DENSE)), wanted, **CLOSE)
+        found = self_kernel(dense_side(x.float(), a.float(), DENSE))
+        torch.testing.assert_close(found.double(), wanted, rtol=2e-6, atol=0.0)
 
 
 def test_weighted_edges_count_by_their_weight() -> None:
@@ -206,7 +219,7 @@ def test_a_graph_without_edges_or_nodes_has_a_kernel() -> None:
         x, torch.zeros(2, 0).long(), torch.tensor([0, 1, 1, 2]), torch.zeros(3).long()
     )
     side = GraphSide(graphs, x, Steps(before=0, after=0, mean=True)).side(torch.arange(3))
-    found = self_kernel(side)
+    found = self_kernel(EqualSide(side.nodes.expand(3, -1, -1), side.readout.T))
     assert (found[1] == 0).all()
     assert found[0, 0] == found[2, 2] > found[0, 2] > 0
 

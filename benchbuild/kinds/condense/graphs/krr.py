@@ -26,7 +26,7 @@ from torch.nn import functional
 from torch_geometric.utils import to_dense_adj, to_dense_batch
 
 from benchbuild.kinds.condense.graphs.init import chooser, graph_size
-from benchbuild.kinds.condense.graphs.litegntk import GraphSide, Side, Steps, self_kernel
+from benchbuild.kinds.condense.graphs.litegntk import EqualSide, GraphSide, Steps, self_kernel
 from benchbuild.kinds.condense.graphs.payload import CondensedGraphs
 from benchbuild.kinds.condense.graphs.problem import GraphsProblem
 from benchbuild.kinds.condense.learning import Learner, mean_losses
@@ -50,7 +50,7 @@ class Structure(Protocol):
     steps: Steps
     tensors: list[Tensor]
 
-    def side(self, x: Tensor, chosen: Tensor, update: int) -> Side:
+    def side(self, x: Tensor, chosen: Tensor, update: int) -> EqualSide:
         """Return some of the graphs as one side of the kernel.
 
         Args:

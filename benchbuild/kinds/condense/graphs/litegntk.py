@@ -23,18 +23,21 @@ Nodes of equal :math:`f` have equal rows of *N*. Features of molecules and prote
 the hundred thousand nodes of a set of graphs are of a few dozen or hundred kinds: on that side *N*
 has a column a kind, and *w* becomes a matrix of kinds and graphs.
 
-*N* is computed a tile at a time, small enough for a processor's cache, and again for gradients.
-Memory is what the sides take.
+*N* is computed a tile at a time, always in the same memory, which a processor's cache holds, and
+again for gradients. A tile has the nodes of one synthetic graph as its rows, so that what they
+count is a factor of each row, and never a matrix. Memory is what the sides take.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import torch
+from numpy.lib import introspect
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
@@ -50,6 +53,9 @@ _TILE = 1 << 17
 """Entries of a tile of N."""
 _CHUNK = 128
 """Graphs of a set that are compared at once."""
+_VERSIONS = introspect.opt_func_info(func_name="^arccos$", signature="float")["arccos"].values()
+_BY_NUMPY = all(not found["current"].startswith("baseline") for found in _VERSIONS)
+"""Whether numpy has an arccosine for this processor: that takes a fifth of the time of torch's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +69,26 @@ class Side:
 
     nodes: Tensor
     readout: Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class EqualSide:
+    """Graphs of one size as one side of a kernel.
+
+    Attributes:
+        features: (graphs, nodes, width) what the covariances of nodes are inner products of.
+        weight: (graphs, nodes) with what weight each node counts in its graph.
+    """
+
+    features: Tensor
+    weight: Tensor
+
+    def any_size(self) -> Side:
+        """Return the same graphs as a side like any other."""
+        graphs = len(self.weight)
+        own = torch.eye(graphs, dtype=self.weight.dtype, device=self.weight.device)
+        readout = self.weight[:, :, None] * own[:, None]
+        return Side(self.features.flatten(0, 1), readout.flatten(0, 1))
 
 
 @dataclass(frozen=True)
@@ -80,7 +106,7 @@ class Steps:
     mean: bool
 
 
-def dense_side(x: Tensor, adjacency: Tensor, steps: Steps) -> Side:
+def dense_side(x: Tensor, adjacency: Tensor, steps: Steps) -> EqualSide:
     """Return graphs of one size as a side.
 
     Args:
@@ -96,10 +122,10 @@ def dense_side(x: Tensor, adjacency: Tensor, steps: Steps) -> Side:
     weight = x.new_full((graphs, nodes, 1), 1 / nodes if steps.mean else 1.0)
     for _ in range(steps.after):
         weight = looped.mT @ weight
-    return _of_one_size(features, weight)
+    return EqualSide(features, weight.squeeze(-1))
 
 
-def low_rank_side(x: Tensor, u: Tensor, v: Tensor, after: int) -> Side:
+def low_rank_side(x: Tensor, u: Tensor, v: Tensor, after: int) -> EqualSide:
     """Return graphs whose adjacency is a product as a side; a graph is the sum over its nodes.
 
     Nothing is propagated before the non-linear step, and there are no loops but those of U V.
@@ -113,19 +139,11 @@ def low_rank_side(x: Tensor, u: Tensor, v: Tensor, after: int) -> Side:
     weight = x.new_ones(*x.shape[:2], 1)
     for _ in range(after):
         weight = v.mT @ (u.mT @ weight)
-    return _of_one_size(_with_bias(x), weight)
+    return EqualSide(_with_bias(x), weight.squeeze(-1))
 
 
 def _with_bias(x: Tensor) -> Tensor:
     return torch.cat([x, x.new_full((*x.shape[:-1], 1), BIAS)], dim=-1)
-
-
-def _of_one_size(features: Tensor, weight: Tensor) -> Side:
-    """Return a side from (graphs, nodes, width) features and (graphs, nodes, 1) weights."""
-    graphs, nodes, width = features.shape
-    own = torch.eye(graphs, dtype=weight.dtype, device=weight.device)
-    readout = weight * own[:, None]
-    return Side(features.reshape(-1, width), readout.reshape(graphs * nodes, graphs))
 
 
 class GraphSide:
@@ -171,7 +189,7 @@ class GraphSide:
         readout.index_put_((kind, graph), self._weight[nodes], accumulate=True)
         return Side(self.kinds[present], readout)
 
-    def kernel(self, left: Side, chosen: Tensor) -> Tensor:
+    def kernel(self, left: EqualSide, chosen: Tensor) -> Tensor:
         """Return the kernel between a side and some of the graphs, a part of them at a time.
 
         Args:
@@ -200,130 +218,172 @@ def _propagate(values: Tensor, source: Tensor, target: Tensor, weights: Tensor |
     return (LOOP * values).index_add_(0, target, sent)
 
 
-def kernel(left: Side, right: Side) -> Tensor:
+def kernel(left: EqualSide, right: EqualSide | Side) -> Tensor:
     """Return the (graphs, graphs) kernel between two sides."""
-    return _pooled(left, right, symmetric=False)
+    return _pooled(left, right.any_size() if isinstance(right, EqualSide) else right)
 
 
-def self_kernel(side: Side) -> Tensor:
+def self_kernel(side: EqualSide) -> Tensor:
     """Return the kernel between a side and itself, in half the time."""
-    return _pooled(side, side, symmetric=True)
+    return _pooled(side, side.any_size(), symmetric=True)
 
 
-def _pooled(left: Side, right: Side, *, symmetric: bool) -> Tensor:
-    given = (each for side in (left, right) for each in _factors(side))
-    found = _PooledKernel.apply(symmetric, *given)  # type: ignore[no-untyped-call]
+def _pooled(left: EqualSide, right: Side, *, symmetric: bool = False) -> Tensor:
+    given = (left.features, _norms(left.features), left.weight)
+    others = (right.nodes, _norms(right.nodes), right.readout)
+    found = _PooledKernel.apply(symmetric, *given, *others)  # type: ignore[no-untyped-call]
     return cast(Tensor, found)
 
 
-def _factors(side: Side) -> tuple[Tensor, Tensor, Tensor]:
-    return side.nodes, torch.linalg.vector_norm(side.nodes, dim=1), side.readout
+def _norms(features: Tensor) -> Tensor:
+    norms: Tensor = torch.linalg.vector_norm(features, dim=-1)
+    return norms
+
+
+class _Nodes(NamedTuple):
+    """The features of nodes, and their lengths."""
+
+    features: Tensor
+    norms: Tensor
 
 
 @dataclass(frozen=True)
 class _Tile:
-    """A part of N: some of its rows, from some column on.
+    """A part of N: the rows of one graph, and some columns.
 
     Attributes:
-        rows: Which rows.
+        graph: The number of the graph.
         columns: Which columns.
-        shared: How many of the first columns are the rows themselves. Of a kernel between a side
-            and itself, only those and what is right of them is computed. They count half, and the
-            whole is added to its transpose.
     """
 
-    rows: slice
+    graph: int
     columns: slice
-    shared: int
 
 
-def _tiles(rows: int, columns: int, symmetric: bool) -> list[_Tile]:
-    """Return tiles that cover N, or its upper half if it is symmetric."""
-    tiles = []
-    start = 0
-    while start < rows:
-        first = start if symmetric else 0
-        stop = min(rows, start + max(1, _TILE // max(1, columns - first)))
-        tiles.append(_Tile(slice(start, stop), slice(first, columns), symmetric * (stop - start)))
-        start = stop
-    return tiles
+def _tiles(graphs: int, nodes: int, columns: int, symmetric: bool) -> Iterator[_Tile]:
+    """Give tiles that cover N, or of a symmetric one each graph's own columns and all that follow.
+
+    Args:
+        graphs: How many graphs the rows are of.
+        nodes: How many rows each of them has.
+        columns: How many columns there are.
+        symmetric: Whether columns are the same nodes as rows.
+    """
+    width = max(1, _TILE // max(1, nodes))
+    for graph in range(graphs):
+        for start in range(symmetric * graph * nodes, columns, width):
+            yield _Tile(graph, slice(start, min(columns, start + width)))
+
+
+class _Pages:
+    """Memory that every tile is computed in anew, so that it stays in the processor's cache.
+
+    Args:
+        count: How many matrices a tile takes.
+        rows: Their rows.
+        columns: The most columns that they have.
+        like: Of what sort they are.
+    """
+
+    def __init__(self, count: int, rows: int, columns: int, like: Tensor) -> None:
+        width = min(columns, max(1, _TILE // max(1, rows)))
+        self._rows = rows
+        self._pages = [like.new_empty(rows * width) for _ in range(count)]
+
+    def of(self, columns: int) -> list[Tensor]:
+        """Return matrices of so many columns; what they hold means nothing."""
+        size = self._rows * columns
+        return [page[:size].view(self._rows, columns) for page in self._pages]
 
 
 class _PooledKernel(torch.autograd.Function):
-    """The sum over pairs of nodes, without the pairs ever being kept."""
+    """The sum over pairs of nodes, without the pairs ever being kept.
+
+    Cosines are computed with the other sign: their arccosine is what pi lacks of the angle.
+    """
 
     @staticmethod
     def forward(ctx: Any, symmetric: bool, *given: Tensor) -> Tensor:
-        ctx.symmetric = symmetric
-        ctx.save_for_backward(*given)
-        left, left_norms, left_readout, right, right_norms, right_readout = given
+        left, left_norms, weight, right, right_norms, readout = given
+        graphs, nodes, _ = left.shape
         # Rows are pooled tile by tile, columns once: there are fewer graphs than rows.
-        pooled = left.new_zeros(left_readout.shape[1], len(right))
-        for tile in _tiles(len(left), len(right), symmetric):
-            sigma, scale = _covariances(tile, left, left_norms, right, right_norms)
-            cosine = scale.reciprocal_().mul_(sigma).clamp_(-_LARGEST_COSINE, _LARGEST_COSINE)
-            ntk = _tangent_kernel(sigma, cosine, _sines(cosine), _angular(cosine))
-            ntk[:, : tile.shared] *= 0.5
-            pooled[:, tile.columns] += left_readout[tile.rows].T @ ntk
-        found = pooled @ right_readout
-        return found + found.T if symmetric else found
+        pooled = left.new_zeros(graphs, len(right))
+        pages = _Pages(5, nodes, len(right), left)
+        for tile in _tiles(graphs, nodes, len(right), symmetric):
+            found = pages.of(tile.columns.stop - tile.columns.start)
+            _fill(found, tile, _Nodes(left, left_norms), _Nodes(right, right_norms))
+            torch.mv(
+                _tangent_kernel(found).t(), weight[tile.graph], out=pooled[tile.graph, tile.columns]
+            )
+        pooled *= 1 / math.pi
+        ctx.symmetric = symmetric
+        ctx.save_for_backward(*given, pooled)
+        kernels = pooled @ readout
+        return kernels.triu() + kernels.triu(1).T if symmetric else kernels
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        left, left_norms, left_readout, right, right_norms, right_readout = ctx.saved_tensors
+        left, left_norms, weight, right, right_norms, readout, pooled = ctx.saved_tensors
+        graphs, nodes, _ = left.shape
         if ctx.symmetric:
-            grad = grad + grad.T
-        of_left, of_right = any(ctx.needs_input_grad[1:4]), any(ctx.needs_input_grad[4:])
-        grads = [torch.zeros_like(tensor) for tensor in ctx.saved_tensors]
-        by_pooled = grad @ right_readout.T
-        for tile in _tiles(len(left), len(right), ctx.symmetric):
-            rows, columns = tile.rows, tile.columns
-            sigma, scale = _covariances(tile, left, left_norms, right, right_norms)
-            raw = sigma / scale
-            cosine = raw.clamp(-_LARGEST_COSINE, _LARGEST_COSINE)
-            sine, angular = _sines(cosine), _angular(cosine)
-            above = left_readout[rows] @ by_pooled[:, columns]
-            above[:, : tile.shared] *= 0.5
-            by_cosine = torch.ops.aten.hardtanh_backward(
-                (sigma / sine).mul_(1 / math.pi).add_(angular).div_(scale).mul_(above),
-                raw,
-                -_LARGEST_COSINE,
-                _LARGEST_COSINE,
+            grad = grad.triu() + grad.tril(-1).T
+        of_right = any(ctx.needs_input_grad[4:])
+        grads = [torch.zeros_like(tensor) for tensor in ctx.saved_tensors[:6]]
+        # Products are faster so than the other way round, and these are most of the time.
+        by_left, by_right = torch.zeros_like(left.mT), torch.zeros_like(right.T)
+        by_pooled = grad @ readout.T * (1 / math.pi)
+        weighted, weighted_norms = weight[:, :, None] * left, weight * left_norms
+        pages = _Pages(6, nodes, len(right), left)
+        for tile in _tiles(graphs, nodes, len(right), ctx.symmetric):
+            graph, columns = tile.graph, tile.columns
+            *found, by_cosine = pages.of(columns.stop - columns.start)
+            _fill(found, tile, _Nodes(left, left_norms), _Nodes(right, right_norms))
+            sigma, scale, cosine, angle, sine = found
+            torch.div(sigma, sine, out=by_cosine).add_(angle).div_(scale)
+            torch.ops.aten.hardtanh_backward.grad_input(
+                by_cosine, cosine, -_LARGEST_COSINE, _LARGEST_COSINE, grad_input=by_cosine
             )
-            by_sigma = torch.addcmul(by_cosine, angular, above)
-            by_scale = by_cosine.mul_(cosine).neg_()
-            ntk = _tangent_kernel(sigma, cosine, sine, angular)
-            ntk[:, : tile.shared] *= 0.5
-            if of_left:
-                grads[0][rows] += by_sigma @ right[columns]
-                grads[1][rows] += by_scale @ right_norms[columns]
-                grads[2][rows] += ntk @ by_pooled[:, columns].T
+            above = by_pooled[graph, columns]
+            grads[2][graph] += _tangent_kernel(found) @ above
+            by_sigma, by_scale = angle.sub_(by_cosine), cosine.mul_(by_cosine)
+            by_left[graph] += (above[:, None] * right[columns]).T @ by_sigma.T
+            grads[1][graph] -= by_scale @ (above * right_norms[columns])
             if of_right:
-                grads[3][columns] += by_sigma.T @ left[rows]
-                grads[4][columns] += by_scale.T @ left_norms[rows]
-                grads[5][columns] += ntk.T @ (left_readout[rows] @ grad)
-        needed = (of_left,) * 3 + (of_right,) * 3
-        return None, *(each if wanted else None for each, wanted in zip(grads, needed, strict=True))
+                by_right[:, columns] += (weighted[graph].T @ by_sigma).mul_(above)
+                grads[4][columns] -= (by_scale.T @ weighted_norms[graph]).mul_(above)
+        grads[0] = by_left.mT * weight[:, :, None]
+        grads[3] = by_right.T
+        grads[1] *= weight
+        grads[5] = pooled.T @ grad
+        return None, *grads[:3], *(grads[3:] if of_right else [None] * 3)
 
 
-def _covariances(
-    tile: _Tile, left: Tensor, left_norms: Tensor, right: Tensor, right_norms: Tensor
-) -> tuple[Tensor, Tensor]:
-    """Return the covariances of a tile and what they are divided by."""
-    sigma = left[tile.rows] @ right[tile.columns].T
-    scale = (left_norms[tile.rows, None] * right_norms[tile.columns]).add_(_SMALLEST_SCALE)
-    return sigma, scale
+def _fill(pages: list[Tensor], tile: _Tile, left: _Nodes, right: _Nodes) -> None:
+    """Write what N is made of.
+
+    Args:
+        pages: Where covariances, what they are divided by, cosines, angles and sines go; the second
+            and the third with the other sign, and angles are what pi lacks of them.
+        tile: The part of N.
+        left: The rows, graph by graph.
+        right: The columns.
+    """
+    sigma, scale, cosine, angle, sine = pages
+    torch.mm(left.features[tile.graph], right.features[tile.columns].t(), out=sigma)
+    torch.mul(-left.norms[tile.graph, :, None], right.norms[tile.columns], out=scale)
+    torch.div(sigma, scale.sub_(_SMALLEST_SCALE), out=cosine)
+    cosine.clamp_(-_LARGEST_COSINE, _LARGEST_COSINE)
+    torch.addcmul(cosine.new_ones(()), cosine, cosine, value=-1, out=sine)
+    if _BY_NUMPY and cosine.device.type == "cpu":
+        np.arccos(cosine.numpy(), out=angle.numpy())
+        np.sqrt(sine.numpy(), out=sine.numpy())
+    else:
+        torch.acos(cosine, out=angle)
+        sine.sqrt_()
 
 
-def _sines(cosine: Tensor) -> Tensor:
-    return torch.addcmul(cosine.new_ones(()), cosine, cosine, value=-1).sqrt_()
-
-
-def _angular(cosine: Tensor) -> Tensor:
-    return cosine.acos().mul_(-1 / math.pi).add_(1)
-
-
-def _tangent_kernel(sigma: Tensor, cosine: Tensor, sine: Tensor, angular: Tensor) -> Tensor:
-    """Return N = (Sigma + c) dS + sqrt(1 - c^2) / pi."""
-    return (sigma + cosine).mul_(angular).add_(sine, alpha=1 / math.pi)
+def _tangent_kernel(pages: list[Tensor]) -> Tensor:
+    """Return pi N of a tile, in the place of the sines; covariances are lost, too."""
+    sigma, _, cosine, angle, sine = pages
+    return torch.addcmul(sine, sigma.sub_(cosine), angle, out=sine)

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from benchbuild.kinds.condense.graphs.gumbel import probabilities, relaxed_sample, temperature
 from benchbuild.kinds.condense.graphs.krr import distil
-from benchbuild.kinds.condense.graphs.litegntk import Side, Steps, dense_side
+from benchbuild.kinds.condense.graphs.litegntk import EqualSide, Steps, dense_side
 from benchbuild.kinds.condense.graphs.problem import GraphsProblem
 from benchbuild.kinds.condense.method import Snapshot, Workspace
 from benchquery.kinds.condensed.config import CondenseConfig
@@ -52,7 +52,7 @@ class Drawn:
         self._generator = generator
         self._bounded = config.protocol == "as-released"
 
-    def side(self, x: Tensor, chosen: Tensor, update: int) -> Side:
+    def side(self, x: Tensor, chosen: Tensor, update: int) -> EqualSide:
         """Return some of the graphs, with edges drawn for them, as one side of the kernel."""
         logits, heat = self.tensors[0][chosen], temperature(update)
         return dense_side(x, relaxed_sample(logits, heat, self._generator), self.steps)

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from benchbuild.errors import CondenseError
 from benchbuild.kinds.condense.graphs.krr import distil
-from benchbuild.kinds.condense.graphs.litegntk import Side, Steps, low_rank_side
+from benchbuild.kinds.condense.graphs.litegntk import EqualSide, Steps, low_rank_side
 from benchbuild.kinds.condense.graphs.problem import GraphsProblem
 from benchbuild.kinds.condense.method import Snapshot, Workspace
 from benchquery.kinds.condensed.config import CondenseConfig
@@ -58,7 +58,7 @@ class LowRank:
         self.steps = Steps(before=0, after=config.count("layers") - 1, mean=False)
         self._after = self.steps.after + (config.protocol == "as-released")
 
-    def side(self, x: Tensor, chosen: Tensor, update: int) -> Side:
+    def side(self, x: Tensor, chosen: Tensor, update: int) -> EqualSide:
         """Return some of the graphs as one side of the kernel."""
         u, v = self.tensors
         return low_rank_side(x, u[chosen], v[chosen], self._after)
