@@ -26,12 +26,12 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 from unittest.mock import patch
 
 import numpy as np
@@ -55,19 +55,6 @@ from benchquery.kinds.condensed.config import CondenseConfig
 CPU = torch.device("cpu")
 MEMORY = "GLIBC_TUNABLES"
 """What a user's script has not set, of what workers have."""
-
-
-class Stepper(Protocol):
-    """An implementation on its way.
-
-    Attributes:
-        x: The images as they are.
-    """
-
-    x: Tensor
-
-    def step(self) -> float:
-        """Make an update and return the loss before it: the sum over classes."""
 
 
 class Plain:
@@ -142,12 +129,11 @@ class Ours:
 
     def __init__(self, problem: ImagesProblem, config: CondenseConfig) -> None:
         if config.method == "dm":
-            state: DistributionMatching | GradientMatching = DistributionMatching(problem, config)
-            self._step: Callable[[], Tensor] = state.step
+            means = DistributionMatching(problem, config)
+            self.x, self._step = means.x, means.step
         else:
-            state = matching = GradientMatching(problem, config)
-            self._step = lambda: matching.epoch() * problem.num_classes
-        self.x = state.x
+            slopes = GradientMatching(problem, config)
+            self.x, self._step = slopes.x, lambda: slopes.epoch() * problem.num_classes
 
     def step(self) -> float:
         """Make an update and return the loss before it: the sum over classes."""
@@ -203,7 +189,7 @@ def serve(
     """Make a step from each of the images that come, until no more do."""
     torch.set_num_threads(1)
     problem = ImagesProblem.of(load_images(str(config["dataset"]), root), CPU)
-    stepper: Stepper = kind(problem, config)
+    stepper = kind(problem, config)
     line.send(stepper.x.detach().numpy().copy())
     while True:
         try:
