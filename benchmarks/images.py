@@ -1,36 +1,47 @@
 """Speed of condensing images, on one thread: against plain loops over classes.
 
-    python benchmarks/images.py --dataset digits --per-class 1 10 --batch 8 64
+    python benchmarks/images.py --dataset digits --per-class 1 10 --batch 8 64 [--alike]
 
 Seconds of an iteration of DC and DM, ours against a plain implementation: a network module, one
-class after another, gradients differentiated twice. Both make the same steps from the same seeds,
-iteration by iteration in turn, so that a busy machine disturbs both alike; the first does not
-count. Before each of them ours
-is given the plain one's images, and then compared: the greatest relative difference of a loss, and
-of what a step has moved the images by. That is rounding errors of single precision, and now and
-then a value so near to 0 that one of both cuts it off, which moves one image otherwise.
+class after another, gradients differentiated twice. Each runs in a process of its own, and in the
+environment that it has in use: the loop in that of a user's script on one thread, ours in that of
+our workers (`benchbuild.engines.base`), which keep freed memory at hand. The loop would gain from
+that too, some percent; `--alike` gives it to both, so that only what is computed differs.
+
+Both make the same steps from the same seeds, iteration by iteration in turn, so that a busy machine
+disturbs both alike; seconds are those of the processor, each process's own, and the first step does
+not count. Before each step ours is given the plain one's images, and then compared: the greatest
+relative difference of a loss, and of what a step has moved the images by. That is rounding errors
+of single precision, and now and then a value so near to 0 that one of both cuts it off, which moves
+one image otherwise.
 
 Then the highest memory of trajectory matching with few and with many experts, beside what these
 take on disk: checkpoints are read as they are needed.
 
 Ours passes the images by formula, and many at once. What the convolutions of real images take is
-left: both need them. Workers have more memory at hand (`benchbuild.engines.base`), which counts;
-with GLIBC_TUNABLES as they have it, this has too.
+left: both need them.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+import os
+from collections.abc import Mapping
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
+from unittest.mock import patch
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from benchbuild.compute.meters import MemoryMeter, Stopwatch
 from benchbuild.datasets import load_images
+from benchbuild.engines.base import WORKER_ENVIRONMENT
 from benchbuild.kinds.condense.images.backbone import Backbone
 from benchbuild.kinds.condense.images.networks import ConvNet
 from benchbuild.kinds.condense.images.problem import ImagesProblem
@@ -42,6 +53,8 @@ from benchbuild.kinds.condense.methods.images.tm import condense as condense_by_
 from benchquery.kinds.condensed.config import CondenseConfig
 
 CPU = torch.device("cpu")
+MEMORY = "GLIBC_TUNABLES"
+"""What a user's script has not set, of what workers have."""
 
 
 class Plain:
@@ -60,6 +73,7 @@ class Plain:
         )
         self.depth = config.count("depth") or None
         self.width = config.count("width")
+        self.match = embeddings if config.method == "dm" else gradients
 
     def network(self) -> ConvNet:
         """Return a network with the weights that ours draws."""
@@ -70,7 +84,7 @@ class Plain:
         network.load_state_dict(dict(zip(network.state_dict(), weights, strict=True)))
         return network
 
-    def step(self, match: Callable[[ConvNet, Tensor, Tensor, int], Tensor]) -> float:
+    def step(self) -> float:
         """Make an update and return the loss before it: the sum over classes."""
         network = self.network()
         draws = self.siamese.draw(self.problem.num_classes)
@@ -78,7 +92,7 @@ class Plain:
         for label, numbers in enumerate(self.real.draw()):
             real = self.siamese.apply(self.problem.images(numbers), draws[label][None])
             made = self.siamese.apply(self.x[self.labels == label], draws[label][None])
-            loss = loss + match(network, real, made, label)
+            loss = loss + self.match(network, real, made, label)
         self.optimizer.zero_grad()
         loss.backward()
         self.optimizer.step()
@@ -110,30 +124,103 @@ def gradients(network: ConvNet, real: Tensor, made: Tensor, label: int) -> Tenso
     return total
 
 
+class Ours:
+    """The method as benchbuild has it."""
+
+    def __init__(self, problem: ImagesProblem, config: CondenseConfig) -> None:
+        if config.method == "dm":
+            means = DistributionMatching(problem, config)
+            self.x, self._step = means.x, means.step
+        else:
+            slopes = GradientMatching(problem, config)
+            self.x, self._step = slopes.x, lambda: slopes.epoch() * problem.num_classes
+
+    def step(self) -> float:
+        """Make an update and return the loss before it: the sum over classes."""
+        return float(self._step())
+
+
+class Step(NamedTuple):
+    """What a process says of a step."""
+
+    seconds: float
+    loss: float
+    images: np.ndarray
+
+
+class Apart:
+    """An implementation in a process of its own.
+
+    Attributes:
+        images: Those that it begins with.
+    """
+
+    def __init__(
+        self,
+        kind: type[Plain | Ours],
+        config: CondenseConfig,
+        root: str | None,
+        environment: Mapping[str, str],
+    ) -> None:
+        context = get_context("spawn")
+        self._line, theirs = context.Pipe()
+        self._process = context.Process(target=serve, args=(theirs, kind, config, root))
+        others = {name: os.environ[name] for name in os.environ.keys() - WORKER_ENVIRONMENT.keys()}
+        with patch.dict(os.environ, {**others, **environment}, clear=True):
+            self._process.start()
+        theirs.close()
+        self.images: np.ndarray = self._line.recv()
+
+    def step(self, images: np.ndarray) -> Step:
+        """Return a step from some images."""
+        self._line.send(images)
+        step: Step = self._line.recv()
+        return step
+
+    def close(self) -> None:
+        """End the process."""
+        self._line.close()
+        self._process.join()
+
+
+def serve(
+    line: Connection, kind: type[Plain | Ours], config: CondenseConfig, root: str | None
+) -> None:
+    """Make a step from each of the images that come, until no more do."""
+    torch.set_num_threads(1)
+    problem = ImagesProblem.of(load_images(str(config["dataset"]), root), CPU)
+    stepper = kind(problem, config)
+    line.send(stepper.x.detach().numpy().copy())
+    while True:
+        try:
+            images = line.recv()
+        except EOFError:
+            return
+        stepper.x.data.copy_(torch.from_numpy(images))
+        watch = Stopwatch(CPU)
+        loss = stepper.step()
+        line.send(Step(watch.seconds(), loss, stepper.x.detach().numpy()))
+
+
 def against_plain(
-    problem: ImagesProblem, config: CondenseConfig, rounds: int
+    config: CondenseConfig, root: str | None, rounds: int, *, alike: bool
 ) -> tuple[float, float, float, float]:
     """Seconds of an iteration, the plain one's and ours; greatest differences of losses, steps."""
-    plain = Plain(problem, config)
-    if config.method == "dm":
-        state: DistributionMatching | GradientMatching = DistributionMatching(problem, config)
-        ours, match = state.step, embeddings
-    else:
-        state = matching = GradientMatching(problem, config)
-        ours, match = lambda: matching.epoch() * problem.num_classes, gradients
+    script = {name: value for name, value in WORKER_ENVIRONMENT.items() if name != MEMORY}
+    plain = Apart(Plain, config, root, WORKER_ENVIRONMENT if alike else script)
+    ours = Apart(Ours, config, root, WORKER_ENVIRONMENT)
+    images = plain.images
     plain_seconds = our_seconds = loss = step = 0.0
     for number in range(rounds + 1):
-        before = plain.x.detach().clone()
-        state.x.data.copy_(before)
-        watch = Stopwatch(CPU)
-        theirs = plain.step(match)
-        plain_seconds += watch.seconds() if number else 0
-        watch = Stopwatch(CPU)
-        found = float(ours())
-        our_seconds += watch.seconds() if number else 0
-        loss = max(loss, abs(found - theirs) / theirs)
-        moved = plain.x.detach() - before
-        step = max(step, float((state.x.detach() - plain.x.detach()).norm() / moved.norm()))
+        theirs, found = plain.step(images), ours.step(images)
+        plain_seconds += theirs.seconds if number else 0
+        our_seconds += found.seconds if number else 0
+        loss = max(loss, abs(found.loss - theirs.loss) / theirs.loss)
+        moved = np.linalg.norm(theirs.images - images)
+        step = max(step, float(np.linalg.norm(found.images - theirs.images) / moved))
+        images = theirs.images
+    plain.close()
+    ours.close()
     return plain_seconds / rounds, our_seconds / rounds, loss, step
 
 
@@ -156,9 +243,9 @@ def main() -> None:
     parser.add_argument("--width", type=int, default=128)
     parser.add_argument("--experts", type=int, nargs="*", default=[2, 20], help="of TM")
     parser.add_argument("--rounds", type=int, default=5, help="iterations timed")
+    parser.add_argument("--alike", action="store_true", help="the loop as in a worker, too")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    problem = ImagesProblem.of(load_images(options.dataset, options.data_root), CPU)
     print(
         f"{'seconds an iteration':<34}{'plain':>10}{'ours':>10}{'ratio':>9}{'loss':>9}{'step':>9}"
     )
@@ -170,13 +257,16 @@ def main() -> None:
                 config = CondenseConfig(
                     options.dataset, method, per_class=per_class, domain="images", **given
                 )
-                plain, ours, *worst = against_plain(problem, config, options.rounds)
+                plain, ours, *worst = against_plain(
+                    config, options.data_root, options.rounds, alike=options.alike
+                )
                 label = f"{method}, {per_class} a class, {batch} real"
                 errors = "".join(f"{one:>9.1e}" for one in worst)
                 print(
-                    f"{label:<34}{plain:>10.4f}{ours:>10.4f}{plain / ours:>9.1f}{errors}",
+                    f"{label:<34}{plain:>10.4f}{ours:>10.4f}{plain / ours:>9.2f}{errors}",
                     flush=True,
                 )
+    problem = ImagesProblem.of(load_images(options.dataset, options.data_root), CPU)
     print(f"\n{'TM, MB':<34}{'on disk':>10}{'memory':>10}")
     few = {"epochs": 4, "evaluate_every": 4, "expert_epochs": 2, "start_epochs": 0, "stretch": 2}
     for experts in options.experts:

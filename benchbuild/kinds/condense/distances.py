@@ -51,7 +51,7 @@ def cosine_slopes(
         if ours.dim() != 3:
             slopes.append(None)
             continue
-        along = torch.einsum("cij,cij->ci", ours, theirs)
+        along = (ours * theirs).sum(dim=2)
         norm, other = ours.norm(dim=2), theirs.norm(dim=2)
         below = norm * other + 1e-6
         total += (1 - along / below).sum(dim=1)

@@ -52,6 +52,8 @@ _EPSILON = 1e-5
 """That of torch's own norms."""
 _FEW = 8
 """Channels of images up to which a block is made of patches."""
+_CACHED = 2**19
+"""Numbers of a tensor up to which a copy stays in the cache, or nearly so."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +136,8 @@ class WideBlock:
         )
         kernels = [
             torch.ops.aten.convolution_backward(
-                *(slope, given, self._kernel, None, [1, 1], [self._padding] * 2, [1, 1]),
+                *(_at_hand(slope), _at_hand(given), self._kernel, None),
+                *([1, 1], [self._padding] * 2, [1, 1]),
                 *(False, [0, 0], 1, [False, True, False]),
             )[1]
             .permute(0, 2, 3, 1)
@@ -255,8 +258,8 @@ class PatchBlock:
 
     def gradients(self, counts: Sequence[int]) -> list[Tensor]:
         """Return those of each class, which have so many images each, of the four weights."""
-        kernels = self._met - self._scale.square() * self._along * self._spread
-        kernels *= self._factor
+        turned = self._scale.square() * self._along
+        kernels = torch.addcmul(self._met, turned, self._spread, value=-1).mul_(self._factor)
         shifts = _by_class(self._at.sum(dim=1), counts)
         gains = _by_class((self._scale * self._along)[:, 0], counts)
         return [_by_class(kernels, counts).mT, torch.zeros_like(shifts), gains, shifts]
@@ -360,3 +363,13 @@ def _unpooled(slope: Tensor, lit: Tensor) -> Tensor:
         *([_POOL, _POOL], [_POOL, _POOL], [0, 0], False, True, None),
     )
     return _cut(_last(before), lit)
+
+
+def _at_hand(values: Tensor) -> Tensor:
+    """Return a copy where that stays in the cache of a CPU.
+
+    Slopes of kernels read what they are given in strides, and where that is not in the cache yet it
+    takes longer than the copy.
+    """
+    near = values.device.type == "cpu" and values.numel() <= _CACHED
+    return values.clone() if near else values
