@@ -19,6 +19,7 @@ from papers.results import (
     measured,
     printed_graphs,
     printed_nodes,
+    taught,
 )
 
 GRADIENT, DISTRIBUTION, TRAJECTORY = ("gcond", "doscond", "sgdd"), ("dm", "gcdm"), ("sfgc", "geom")
@@ -214,7 +215,7 @@ def measured_costs(column: str, domain: str) -> dict[str, float]:
     """Return the median of a cost of each method over the tables measured here."""
     values: dict[str, list[float]] = {}
     for table in condensed(domain).values():
-        for record in table.records():
+        for record in taught(table):
             spent = record["condense_time"] + record["expert_time"]
             value = spent if column == "time" else record[column]
             if np.isfinite(value):
@@ -311,7 +312,7 @@ def homophily() -> Observation:
     ours = [
         abs(float(mean["homophily"]) - float(whole[mean["dataset"]] or 0)) > 0.1
         for table in condensed("nodes").values()
-        for mean in table.records()
+        for mean in taught(table)
         if mean["method"] in CONDENSERS and np.isfinite(mean["homophily"])
     ]
     return Observation(

@@ -11,6 +11,7 @@ import numpy as np
 import benchquery
 from benchquery.analysis.known import known_part
 from benchquery.kinds.condensed.analysis import by_named_models, is_beginning, usual_means
+from benchquery.kinds.condensed.config import changed_values
 from benchquery.kinds.condensed.published import (
     IMAGES_PAPER,
     WHOLE,
@@ -19,6 +20,7 @@ from benchquery.kinds.condensed.published import (
     published,
 )
 from benchquery.kinds.condensed.table import CondensedTable
+from benchquery.table.record import Record
 from benchquery.table.store import tables
 
 Cells = Mapping[tuple[str, float, str], float]
@@ -113,6 +115,15 @@ def condensed(domain: str) -> Mapping[str, CondensedTable]:
                 if len(usual):
                     found[info.name] = usual
     return found
+
+
+def taught(table: CondensedTable) -> list[Record]:
+    """Return the rows of a table but those of what a method begins with, before it learns."""
+    return [
+        record
+        for record in table.records()
+        if changed_values(record["config_text"]).get("epochs") != 0
+    ]
 
 
 def measured(domain: str) -> list[Results]:

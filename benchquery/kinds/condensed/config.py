@@ -258,7 +258,7 @@ class CondenseConfig(Config):
 
     Example:
         >>> config = CondenseConfig("cora", "gcond", 0.026)
-        >>> config == CondenseConfig("cora", "gcond", 0.026, init="sample", epochs=300)
+        >>> config == CondenseConfig("cora", "gcond", 0.026, init="sample", epochs=200)
         True
         >>> CondenseConfig("nci1", "random", per_class=10)["domain"]
         'graphs'

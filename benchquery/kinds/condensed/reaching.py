@@ -71,8 +71,8 @@ def reaching(table: CondensedTable, accuracy: float | None = None) -> list[Reach
             groups.setdefault(_way(table, record), []).append(trace)
     if not groups:
         raise QueryError(
-            f"{table.manifest.name!r} has no condensation here that was judged on its way: methods "
-            "that learn are, those that choose nodes are not"
+            f"{table.manifest.name!r} has no condensation here that ended well and was judged on "
+            "its way: methods that learn are, those that choose nodes are not"
         )
     if accuracy is None:
         accuracy = min(_best(trace) for traces in groups.values() for trace in traces)

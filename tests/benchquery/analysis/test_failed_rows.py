@@ -42,6 +42,7 @@ from benchquery.kinds.architectures.arch import LINKS, NODES, OPS, raw_hashes
 from benchquery.kinds.condensed.analysis import means_with_figures
 from benchquery.kinds.condensed.leaderboard import leaderboard
 from benchquery.kinds.condensed.ledger import ledger
+from benchquery.kinds.condensed.reaching import reaching
 from benchquery.kinds.condensed.reproduction import Cell, answered
 from benchquery.kinds.condensed.structure import structures
 from benchquery.kinds.weights.analysis import weight_rows
@@ -122,6 +123,7 @@ CURVED = Source(
 )
 CONDENSED = Source(condensed)
 MEASURED = Source(measured)
+LEARNT = Source(cache(lambda: condread("cora-condensed").where(method=["gcond", "sfgc"])))
 TIMED = Source(lambda: some("cora-built", 80))
 WEIGHTS = Source(cache(lambda: read_weights(OLD / "karate-weights")), fail, search_of)
 PERF_SEEDS = tuple(f"perf_seed{seed}" for seed in range(3))
@@ -239,6 +241,7 @@ CASES = (
     Case("usual_means", analysis.usual_means, CONDENSED),
     Case("means_with_figures", lambda t: means_with_figures(t, "gcn"), CONDENSED),
     Case("leaderboard", lambda t: leaderboard([t], 0.026), MEASURED),
+    Case("reaching", lambda t: reaching(t, 0.7), LEARNT),
     Case("ledger", printed, MEASURED, least=0),
     Case("answered", cells, MEASURED, least=0),
     Case("largest_errors", lambda t: largest_errors(t, lightread("cora"), "perf", 3), BUILT,
