@@ -6,7 +6,8 @@ Seconds of an iteration of DC and DM, ours against a plain implementation: a net
 class after another, gradients differentiated twice. Each runs in a process of its own, and in the
 environment that it has in use: the loop in that of a user's script on one thread, ours in that of
 our workers (`benchbuild.engines.base`), which keep freed memory at hand. The loop would gain from
-that too, some percent; `--alike` gives it to both, so that only what is computed differs.
+that too, most with many real images; `--alike` gives it to both, so that only what is computed
+differs.
 
 Both make the same steps from the same seeds, iteration by iteration in turn, so that a busy machine
 disturbs both alike; seconds are those of the processor, each process's own, and the first step does
@@ -198,7 +199,7 @@ def serve(
     kind: type[Plain | Ours],
     config: CondenseConfig,
     root: str | None,
-    double: bool = False,
+    double: bool,
 ) -> None:
     """Make a step from each of the images that come, until no more do."""
     torch.set_num_threads(1)
