@@ -1,19 +1,20 @@
 """Speed of condensing images, on one thread: against plain loops over classes.
 
-    python benchmarks/images.py --dataset digits --per-class 1 10 --batch 8 64 [--alike]
+    python benchmarks/images.py --dataset digits --per-class 1 10 --batch 8 64 [--alike] [--double]
 
 Seconds of an iteration of DC and DM, ours against a plain implementation: a network module, one
 class after another, gradients differentiated twice. Each runs in a process of its own, and in the
 environment that it has in use: the loop in that of a user's script on one thread, ours in that of
 our workers (`benchbuild.engines.base`), which keep freed memory at hand. The loop would gain from
-that too, some percent; `--alike` gives it to both, so that only what is computed differs.
+that too, most with many real images; `--alike` gives it to both, so that only what is computed
+differs.
 
 Both make the same steps from the same seeds, iteration by iteration in turn, so that a busy machine
 disturbs both alike; seconds are those of the processor, each process's own, and the first step does
 not count. Before each step ours is given the plain one's images, and then compared: the greatest
 relative difference of a loss, and of what a step has moved the images by. That is rounding errors
 of single precision, and now and then a value so near to 0 that one of both cuts it off, which moves
-one image otherwise.
+one image otherwise; with `--double`, where no value is so near, it is rounding errors alone.
 
 Then the highest memory of trajectory matching with few and with many experts, beside what these
 take on disk: checkpoints are read as they are needed.
@@ -55,6 +56,14 @@ from benchquery.kinds.condensed.config import CondenseConfig
 CPU = torch.device("cpu")
 MEMORY = "GLIBC_TUNABLES"
 """What a user's script has not set, of what workers have."""
+
+
+class Doubles(ImagesProblem):
+    """The same images in double precision."""
+
+    def images(self, numbers: Tensor) -> Tensor:
+        """Return some training images by their numbers, normalised."""
+        return super().images(numbers).double()
 
 
 class Plain:
@@ -161,10 +170,12 @@ class Apart:
         config: CondenseConfig,
         root: str | None,
         environment: Mapping[str, str],
+        *,
+        double: bool,
     ) -> None:
         context = get_context("spawn")
         self._line, theirs = context.Pipe()
-        self._process = context.Process(target=serve, args=(theirs, kind, config, root))
+        self._process = context.Process(target=serve, args=(theirs, kind, config, root, double))
         others = {name: os.environ[name] for name in os.environ.keys() - WORKER_ENVIRONMENT.keys()}
         with patch.dict(os.environ, {**others, **environment}, clear=True):
             self._process.start()
@@ -184,11 +195,17 @@ class Apart:
 
 
 def serve(
-    line: Connection, kind: type[Plain | Ours], config: CondenseConfig, root: str | None
+    line: Connection,
+    kind: type[Plain | Ours],
+    config: CondenseConfig,
+    root: str | None,
+    double: bool,
 ) -> None:
     """Make a step from each of the images that come, until no more do."""
     torch.set_num_threads(1)
-    problem = ImagesProblem.of(load_images(str(config["dataset"]), root), CPU)
+    torch.set_default_dtype(torch.float64 if double else torch.float32)
+    precision = Doubles if double else ImagesProblem
+    problem = precision.of(load_images(str(config["dataset"]), root), CPU)
     stepper = kind(problem, config)
     line.send(stepper.x.detach().numpy().copy())
     while True:
@@ -203,12 +220,12 @@ def serve(
 
 
 def against_plain(
-    config: CondenseConfig, root: str | None, rounds: int, *, alike: bool
+    config: CondenseConfig, root: str | None, rounds: int, *, alike: bool, double: bool
 ) -> tuple[float, float, float, float]:
     """Seconds of an iteration, the plain one's and ours; greatest differences of losses, steps."""
     script = {name: value for name, value in WORKER_ENVIRONMENT.items() if name != MEMORY}
-    plain = Apart(Plain, config, root, WORKER_ENVIRONMENT if alike else script)
-    ours = Apart(Ours, config, root, WORKER_ENVIRONMENT)
+    plain = Apart(Plain, config, root, WORKER_ENVIRONMENT if alike else script, double=double)
+    ours = Apart(Ours, config, root, WORKER_ENVIRONMENT, double=double)
     images = plain.images
     plain_seconds = our_seconds = loss = step = 0.0
     for number in range(rounds + 1):
@@ -244,6 +261,7 @@ def main() -> None:
     parser.add_argument("--experts", type=int, nargs="*", default=[2, 20], help="of TM")
     parser.add_argument("--rounds", type=int, default=5, help="iterations timed")
     parser.add_argument("--alike", action="store_true", help="the loop as in a worker, too")
+    parser.add_argument("--double", action="store_true", help="in double precision")
     options = parser.parse_args()
     torch.set_num_threads(1)
     print(
@@ -258,7 +276,9 @@ def main() -> None:
                     options.dataset, method, per_class=per_class, domain="images", **given
                 )
                 plain, ours, *worst = against_plain(
-                    config, options.data_root, options.rounds, alike=options.alike
+                    *(config, options.data_root, options.rounds),
+                    alike=options.alike,
+                    double=options.double,
                 )
                 label = f"{method}, {per_class} a class, {batch} real"
                 errors = "".join(f"{one:>9.1e}" for one in worst)

@@ -119,10 +119,10 @@ SMOKES = (
         "images",
         [
             "--dataset digits:train=100,valid=20,test=20 --per-class 1 --batch 4 --width 4 "
-            "--rounds 1 --experts 1"
+            "--rounds 1 --experts 1 --double"
         ],
         [
-            *(rf"^{name}, 1 a class, 4 real( +\d\S*){{5}}$" for name in ("dm", "dc")),
+            *(rf"^{name}, 1 a class, 4 real( +\d\S*){{4}} +\S+e-1\d$" for name in ("dm", "dc")),
             r"^1 experts( +\d\S*){2}$",
         ],
     ),
