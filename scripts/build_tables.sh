@@ -183,7 +183,7 @@ judged() {
 # without the graphs.
 more() {
     dataset=$1
-    all="--where ratio==$2 --where seed==0 --where protocol==corrected"
+    all="--where ratio==$2 --where seed==1 --where protocol==corrected"
     some="$all --where method!=geom --where method!=gcdm --where method!=k-center"
     some="$some --where method!=herding"
     task="task != node-classification"
