@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
+import statistics
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -126,8 +127,10 @@ def test_figures_in_one_form_are_those_of_the_tables(claims: ModuleType) -> None
     results = importlib.import_module("papers.results")
     cora = benchquery.open("cora-condensed")
     (found,) = (one for one in results.measured("nodes") if one.name == "cora-condensed")
-    rows = cora.where(method="sfgc", ratio=0.026, model="gcn")
-    assert found.cells["sfgc", 0.026, "gcn"] == pytest.approx(100 * rows.column("perf").mean())
+    rows = cora.where(method="sfgc", ratio=0.026, model="gcn").records()
+    perfs = [row["perf"] for row in rows if '"epochs":0' not in row["config_text"]]
+    assert len(perfs) < len(rows)
+    assert found.cells["sfgc", 0.026, "gcn"] == pytest.approx(100 * statistics.fmean(perfs))
     assert found.full["gcn"] == pytest.approx(100 * cora.column("full_perf").mean())
     (molbace,) = (one for one in results.printed_graphs() if one.name == "molbace")
     assert molbace.cells["kidd", 1.0, "gin"] == pytest.approx(70.6)

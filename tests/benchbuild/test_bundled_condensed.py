@@ -12,7 +12,8 @@ from benchbuild.kinds.condense.nodes.payload import StoredGraph
 from benchbuild.kinds.condense.nodes.scaling import scaled
 from benchbuild.kinds.evaluate.evaluator import GraphEvaluator
 from benchquery import CondenseConfig, EvalConfig, condread
-from benchquery.kinds.condensed.config import PROTOCOLS
+from benchquery.kinds.condensed.analysis import is_beginning
+from benchquery.kinds.condensed.config import PROTOCOLS, changed_values
 from benchquery.kinds.condensed.domains.nodes import METHODS
 from benchquery.kinds.condensed.published import mean_accuracy
 from benchquery.table.store import find, verify
@@ -30,8 +31,10 @@ def test_every_method_is_there_at_every_ratio(dataset: str) -> None:
     cond = condread(dataset)
     for method in METHODS:
         for ratio in RATIOS[dataset]:
-            for seed in (0, 1, 2) if method in CHEAP else (0,):
-                record = cond[CondenseConfig(dataset, method, ratio, seed=seed)]
+            rows = cond.where(method=method, ratio=ratio, protocol="corrected").records()
+            usual = [row for row in rows if not changed_values(row["config_text"])]
+            assert len({row["seed"] for row in usual}) >= (3 if method in CHEAP else 1)
+            for record in usual:
                 assert record["status"] == "ok"
                 assert record["valid_perf"] > 0.5
                 assert record["eval_seeds"] == 3
@@ -39,10 +42,9 @@ def test_every_method_is_there_at_every_ratio(dataset: str) -> None:
 
 @pytest.mark.parametrize("method", ["dm", "gcdm"])
 def test_frozen_features_explain_the_published_figures(method: str) -> None:
-    cond = condread("cora")
+    means = condread("cora").where(method=method, ratio=0.026).mean(over="seed")
     corrected, released = (
-        cond.where(method=method, ratio=0.026, seed=0, protocol=protocol).records()[0]
-        for protocol in PROTOCOLS
+        next(mean for mean in means if mean["protocol"] == protocol) for protocol in PROTOCOLS
     )
     figure = mean_accuracy(released)
     assert figure is not None
@@ -54,7 +56,8 @@ def test_frozen_features_explain_the_published_figures(method: str) -> None:
 @pytest.mark.parametrize("dataset", RATIOS)
 def test_methods_and_ratios_are_ranked_as_in_the_paper(dataset: str) -> None:
     means = condread(dataset).where(protocol="corrected").mean(over="seed")
-    pairs = [(mean["perf"], figure.mean) for mean in means if (figure := mean_accuracy(mean))]
+    usual = [mean for mean in means if not is_beginning(mean)]
+    pairs = [(mean["perf"], figure.mean) for mean in usual if (figure := mean_accuracy(mean))]
     # DM and GCDM do better here: the published code never updates their features.
     assert len(pairs) >= 27
     ours, theirs = np.array(pairs, dtype=float).T
@@ -67,7 +70,10 @@ def test_methods_and_ratios_are_ranked_as_in_the_paper(dataset: str) -> None:
 def test_a_stored_graph_gives_its_figure_again(dataset: str, method: str) -> None:
     graph = scaled(load(dataset, real_root(dataset)))
     cond = condread(dataset)
-    config = CondenseConfig(dataset, method, RATIOS[dataset][1])
+    rows = cond.where(method=method, ratio=RATIOS[dataset][1], protocol="corrected").records()
+    config = CondenseConfig.from_text(
+        next(row["config_text"] for row in rows if not changed_values(row["config_text"]))
+    )
     arrays = cond.graph(config)
     stored = StoredGraph.from_arrays(arrays).payload()
     found = GraphEvaluator(graph, torch.device("cpu")).evaluate(stored, EvalConfig(seed=1))

@@ -169,7 +169,8 @@ def test_bundled_manifests_are_known(tmp_path: Path) -> None:
     contents = [path.read_bytes() for path in BUNDLED.glob("*/manifest.json")]
     first = [content for content in contents if "sha256" not in json.loads(content)]
     sums = [hashlib.sha256(content).hexdigest() for content in first]
-    assert sorted(sums) == sorted(BUNDLED_MANIFESTS.values())
+    assert sums
+    assert set(sums) <= set(BUNDLED_MANIFESTS.values())
     copy = shutil.copytree(BUNDLED / "cora", tmp_path / "cora")
     good = (copy / "manifest.json").read_bytes()
     (copy / "manifest.json").write_bytes(good.replace(b"Qin", b"Qim"))

@@ -281,6 +281,7 @@ def test_the_view_zooms_and_comes_back(visit: Visit) -> None:
     page.wait_for_function("() => location.hash.includes('view=')")
     assert page.locator("#plot .tick text").all_text_contents() != before
     page.click("#reset-view")
+    page.wait_for_function("() => !location.hash.includes('view=')")
     assert page.locator("#plot .tick text").all_text_contents() == before
 
 
