@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 WORTHWHILE = 1 << 20
 """From how many multiplications on oneDNN is called: below, the call is most of the time."""
@@ -30,6 +31,20 @@ def product(left: Tensor, right: Tensor) -> Tensor:
     if torch.is_grad_enabled() and (left.requires_grad or right.requires_grad):
         return cast(Tensor, _Product.apply(left, right))  # type: ignore[no-untyped-call]
     return _onednn(left, right)
+
+
+def linear(rows: Tensor, weight: Tensor, *, relu: bool = False) -> Tensor:
+    r"""Return :math:`X W^\top`, with 0 for negative numbers if asked for; it has no gradients.
+
+    Args:
+        rows: (rows, inner).
+        weight: (columns, inner), as linear layers keep it.
+        relu: Whether negative numbers become 0.
+    """
+    if has_onednn(rows):
+        return _onednn(rows, weight.T, then="relu" if relu else "none")
+    found = functional.linear(rows, weight)
+    return found.relu_() if relu else found
 
 
 class _Product(torch.autograd.Function):
@@ -57,9 +72,9 @@ def _as_it_lies(matrix: Tensor, left: Tensor, right: Tensor) -> Tensor:
     return product(right.T, left.T).T
 
 
-def _onednn(left: Tensor, right: Tensor) -> Tensor:
+def _onednn(left: Tensor, right: Tensor, then: str = "none") -> Tensor:
     pointwise = getattr(torch.ops.mkldnn, _POINTWISE)
-    found: Tensor = pointwise(_whole(left), _whole(right).T, None, "none", [], "")
+    found: Tensor = pointwise(_whole(left), _whole(right).T, None, then, [], "")
     return found
 
 

@@ -29,7 +29,6 @@ from benchbuild.kinds.condense.images.experts import ImageExperts
 from benchbuild.kinds.condense.images.networks import ConvNet, Shape
 from benchbuild.kinds.condense.images.payload import CondensedImages, StoredImages
 from benchbuild.kinds.condense.images.problem import ImagesProblem
-from benchbuild.kinds.condense.images.products import linear
 from benchbuild.kinds.condense.images.synthetic import Siamese, first_images
 from benchbuild.kinds.condense.method import Snapshot, Workspace
 from benchbuild.kinds.condense.methods.images.dc import LOOPS, GradientMatching, loops
@@ -224,14 +223,6 @@ def test_slopes_of_distances_are_those_of_autograd(distance: str) -> None:
     for one, other in zip(slopes, expected, strict=True):
         assert (one is None) == (other is None)
         assert one is None or other is None or torch.allclose(one, other)
-
-
-@pytest.mark.parametrize("kind", [torch.float32, torch.float64])
-def test_products_of_matrices_are_those_of_torch(kind: torch.dtype) -> None:
-    rows, weight = drawn(33, 10).to(kind), drawn(7, 10, seed=1).to(kind)
-    expected = rows @ weight.T
-    assert torch.allclose(linear(rows, weight), expected, atol=1e-5)
-    assert torch.allclose(linear(rows, weight, relu=True), expected.relu(), atol=1e-5)
 
 
 @pytest.mark.parametrize("pixels", [64, 5 * 64, 21 * 64, 2**20])

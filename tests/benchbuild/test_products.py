@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from benchbuild.compute import products
-from benchbuild.compute.products import has_onednn, product
+from benchbuild.compute.products import has_onednn, linear, product
 
 
 @pytest.mark.parametrize("worthwhile", [0, 1 << 40])
@@ -25,6 +25,16 @@ def test_a_product_is_one(
     found, exact = product(left, right), (left.double() @ right.double()).float()
     assert found.shape == exact.shape
     torch.testing.assert_close(found, exact, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.float64])
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_linear_layer_is_one(kind: torch.dtype, turned: bool) -> None:
+    rows = torch.randn(33, 10, dtype=kind)
+    weight = torch.randn(10, 7, dtype=kind).T if turned else torch.randn(7, 10, dtype=kind)
+    expected = rows @ weight.T
+    torch.testing.assert_close(linear(rows, weight), expected)
+    torch.testing.assert_close(linear(rows, weight, relu=True), expected.relu())
 
 
 def test_only_single_precision_on_a_cpu_is_for_onednn() -> None:

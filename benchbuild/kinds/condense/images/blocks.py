@@ -45,7 +45,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from benchbuild.kinds.condense.images.products import linear
+from benchbuild.compute.products import linear
 
 _SIDE, _POOL = 3, 2
 _EPSILON = 1e-5
