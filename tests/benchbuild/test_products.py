@@ -9,6 +9,12 @@ from benchbuild.compute import products
 from benchbuild.compute.products import has_onednn, linear, product
 
 
+@pytest.fixture(params=[False, True], ids=["onednn", "mkl"], autouse=True)
+def processor(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of this on a processor that either library is the quicker one on."""
+    monkeypatch.setattr(products, "mkl_is_quicker", lambda: request.param)
+
+
 @pytest.mark.parametrize("worthwhile", [0, 1 << 40])
 @pytest.mark.parametrize("shape", [(70, 300, 64), (1, 5, 7), (33, 1, 9), (4, 90, 1), (0, 3, 2)])
 @pytest.mark.parametrize("turned", [(False, False), (False, True), (True, False), (True, True)])
