@@ -246,3 +246,32 @@ def test_a_failed_run_is_counted_and_takes_no_figure_away(
     assert math.isnan(failed.released)
     assert main(["condensed", "compare", "toy", "--source", source]) == 0
     assert "2 (1 failed)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("dataset", "place", "paper"),
+    [
+        ("arxiv", {"method": "gcond", "ratio": 0.005}, (63.0, 0.9)),
+        (
+            "cifar10",
+            {"method": "dm", "model": "convnet", "per_class": 1, "augmentation": "none"},
+            (26.15, 0.8),
+        ),
+    ],
+)
+def test_without_a_table_compare_shows_what_is_printed(
+    capsys: pytest.CaptureFixture[str],
+    dataset: str,
+    place: dict[str, Any],
+    paper: tuple[float, float],
+) -> None:
+    rows = ask(capsys, "compare", dataset)
+    (row,) = (row for row in rows if place.items() <= row.items())
+    assert (row["paper"], row["paper_std"]) == pytest.approx(paper)
+    assert main(["condensed", "compare", dataset]) == 0
+    assert f"there is no table of {dataset!r} here" in capsys.readouterr().out
+
+
+def test_a_dataset_that_is_nowhere_is_no_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["condensed", "compare", "nowhere"]) == 2
+    assert "there is no table 'nowhere'" in capsys.readouterr().err

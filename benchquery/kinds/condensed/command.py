@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from math import isnan, nan
@@ -12,7 +12,7 @@ from typing import Any
 from benchquery.commands.options import add_command, add_where, print_rows
 from benchquery.commands.show import add_show, run_show
 from benchquery.commands.top import add_top, run_top
-from benchquery.errors import QueryError
+from benchquery.errors import QueryError, TableNotFoundError
 from benchquery.kinds.condensed.config import PROTOCOLS, changed_values
 from benchquery.kinds.condensed.domains.images import IMAGES
 from benchquery.kinds.condensed.published import (
@@ -22,6 +22,7 @@ from benchquery.kinds.condensed.published import (
     SOURCES,
     WHOLE,
     Published,
+    accuracies,
     augmentation_of,
     mean_accuracy,
     whole_accuracy,
@@ -139,7 +140,14 @@ def add(commands: Any) -> None:
 def _compare(args: argparse.Namespace) -> None:
     from benchquery.kinds.condensed.analysis import in_order
 
-    table = condread(args.table, args.source).where(*args.where, protocol=args.protocol)
+    try:
+        opened = condread(args.table, args.source)
+    except TableNotFoundError:
+        if args.source is not None or args.where or not (printed := accuracies(args.table)):
+            raise
+        _show_printed(printed, as_json=args.json)
+        return
+    table = opened.where(*args.where, protocol=args.protocol)
     means = table.mean(over="seed")
     methods = in_order({mean["method"] for mean in means})
     means.sort(key=lambda mean: (methods.index(mean["method"]), mean[table.size]))
@@ -150,6 +158,28 @@ def _compare(args: argparse.Namespace) -> None:
     one_task = len({row["task"] for row in rows}) == 1
     print_rows([_for_people(row, with_task=not one_task) for row in rows], as_json=False)
     print(f"\npercent; paper: {SOURCES[_paper(table)]}")
+
+
+def _show_printed(figures: Sequence[Published], *, as_json: bool) -> None:
+    """Show what is printed of a dataset of which there is no table here."""
+    names = ("method", "ratio", "per_class", "model", "augmentation")
+    said = [name for name in names if any(getattr(one, name) is not None for one in figures)]
+    rows: list[dict[str, Any]] = []
+    for one in figures:
+        row = {name: getattr(one, name) for name in said}
+        paper, std = (nan if value is None else value for value in (one.percent, one.percent_std))
+        if as_json:
+            row |= {"unit": "percent", "paper": paper, "paper_std": std, "source": one.source}
+        else:
+            row = {name: "-" if value is None else str(value) for name, value in row.items()}
+            row |= {"paper": _plus_minus(paper, std), "table": one.table.upper()}
+        rows.append(row)
+    print_rows(rows, as_json=as_json)
+    if not as_json:
+        dataset, source = figures[0].dataset, SOURCES[figures[0].paper]
+        print(
+            f"\npercent; there is no table of {dataset!r} here: this is what is printed in {source}"
+        )
 
 
 def _ledger(args: argparse.Namespace) -> None:

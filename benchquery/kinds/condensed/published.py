@@ -38,6 +38,12 @@ SOURCES: Mapping[str, str] = {
 _PREFIX = "table-"
 _BY_MODEL: Mapping[str, str] = {"gin": "3", "gcn": "b3"}
 """The tables of sets of graphs by the model that judged them."""
+_ACCURACIES: Mapping[str, tuple[str, ...]] = {
+    GRAPHS_PAPER: ("2", *_BY_MODEL.values()),
+    IMAGES_PAPER: ("4", "6", "5"),
+}
+"""The tables of each paper that say how well a model does which was trained on condensed data."""
+_METRICS = ("accuracy", "roc-auc")
 _PAPERS_NAME: Mapping[str, str] = {"kidd-lr": "kidd"}
 """What the paper calls methods that have another name here."""
 
@@ -91,6 +97,11 @@ class Published:
     embedding: str | None = None
     optimizer: str | None = None
     paper: str = GRAPHS_PAPER
+
+    @property
+    def per_class(self) -> int | None:
+        """Items of each class in a condensed set, graphs or images."""
+        return self.graphs_per_class or self.images_per_class
 
     @property
     def percent(self) -> float | None:
@@ -149,6 +160,21 @@ def published(table: str, paper: str = GRAPHS_PAPER, /, **equals: object) -> tup
         figure
         for figure in _read(BUNDLED / paper / f"{_PREFIX}{table}.csv")
         if all(getattr(figure, name) == value for name, value in equals.items())
+    )
+
+
+def accuracies(dataset: str) -> tuple[Published, ...]:
+    """Return all that is printed of models trained on condensed data of a dataset; none if nothing.
+
+    Args:
+        dataset: Its name here.
+    """
+    return tuple(
+        figure
+        for paper, tables in _ACCURACIES.items()
+        for table in tables
+        for figure in published(table, paper, dataset=dataset)
+        if figure.mean is not None and figure.metric in _METRICS
     )
 
 
