@@ -11,6 +11,7 @@ from sklearn.metrics import roc_auc_score
 
 from benchbuild.datasets.registry import load_graphs
 from benchbuild.kinds.condense.forms import payload_type
+from benchbuild.kinds.condense.graphs.costs import method_seconds
 from benchbuild.kinds.evaluate.graphs.evaluator import GraphSetEvaluator
 from benchquery import CondenseConfig, EvalConfig, condread
 from benchquery.kinds.condensed.domains.graphs import METHODS
@@ -40,6 +41,18 @@ def test_every_method_is_there_with_its_controls(dataset: str) -> None:
                 # Learnt features are fractions, which take more room than small whole numbers do.
                 assert row["share_compact"] > 0
     assert 0 not in cond.column("seed")
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_predicted_times_are_near_those_that_the_methods_took(dataset: str) -> None:
+    took: dict[str, list[float]] = {}
+    for row in condread(dataset).where(protocol="corrected").records():
+        config = CondenseConfig.from_text(row["config_text"])
+        if (predicted := method_seconds(config)) > 0:
+            took.setdefault(config.method, []).append(row["condense_time"] / predicted)
+    ratios = {method: float(np.median(found)) for method, found in took.items()}
+    assert set(ratios) == {*METHODS} - {"random"}
+    assert all(1 / 3 < ratio < 3 for ratio in ratios.values()), ratios
 
 
 CHOSEN = ("random", "herding", "k-center")
