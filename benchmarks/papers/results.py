@@ -131,24 +131,27 @@ def measured(domain: str) -> list[Results]:
     found = []
     for name, table in condensed(domain).items():
         models = sorted(set(known_part(table, "perf").column("model").tolist()))
-        cells = {
-            (method, float(mean[table.size]), one): 100 * float(mean["perf"])
+        means = [
+            mean
             for one in models
-            for method, means in usual_means(table, one).items()
+            for of_method in usual_means(table, one).values()
+            for mean in of_method
+        ]
+        cells = {
+            (mean["method"], float(mean[table.size]), mean["model"]): 100 * float(mean["perf"])
             for mean in means
         }
-        found.append(Results(name, cells, full_figures(table, models)))
+        found.append(Results(name, cells, full_figures(means)))
     return found
 
 
-def full_figures(table: CondensedTable, models: Iterable[str]) -> dict[str, float]:
-    """Return the figures of the whole dataset by model, where there are some."""
-    columns = {model: table.where(model=model).column("full_perf") for model in models}
-    return {
-        model: 100 * float(np.nanmean(column))
-        for model, column in columns.items()
-        if np.isfinite(column).any()
-    }
+def full_figures(means: Iterable[Record]) -> dict[str, float]:
+    """Return the figures of the whole dataset that some are compared with, by model."""
+    found: dict[str, list[float]] = {}
+    for mean in means:
+        if np.isfinite(mean["full_perf"]):
+            found.setdefault(mean["model"], []).append(100 * float(mean["full_perf"]))
+    return {model: float(np.mean(figures)) for model, figures in found.items()}
 
 
 def measured_images(augmentation: str = "none") -> list[Results]:
@@ -159,15 +162,16 @@ def measured_images(augmentation: str = "none") -> list[Results]:
     found = []
     for name, table in condensed("images").items():
         values: dict[tuple[str, float, str], list[float]] = {}
+        alike = []
         for mean in by_named_models(known_part(table, "perf")).mean(over="seed"):
             same = augmentation_of(mean["evaluation_text"]) == augmentation
             if same and not is_beginning(mean):
                 raw = mean["hyperparameters"].get("embedding") == "raw"
                 cell = (RAW if raw else mean["method"], float(mean[table.size]), mean["model"])
                 values.setdefault(cell, []).append(100 * float(mean["perf"]))
+                alike.append(mean)
         cells = {cell: float(np.mean(figures)) for cell, figures in values.items()}
-        models = sorted({model for _, _, model in cells})
-        found.append(Results(name, cells, full_figures(table, models)))
+        found.append(Results(name, cells, full_figures(alike)))
     return found
 
 
