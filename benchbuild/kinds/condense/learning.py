@@ -25,6 +25,11 @@ class Learner:
             tensor.grad = gradient.contiguous()
         self._optimizer.step()
 
+    def rest(self, resting: bool = True) -> None:
+        """Say whether gradients of the tensors are needed: others are not worked out."""
+        for tensor in self.tensors:
+            tensor.requires_grad_(not resting)
+
 
 def snapshots(
     config: CondenseConfig,

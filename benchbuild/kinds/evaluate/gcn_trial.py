@@ -34,8 +34,8 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.nn import functional
-from torch.optim.adam import adam
 
+from benchbuild.compute.adam import Adam
 from benchbuild.compute.devices import reproducible
 from benchbuild.compute.loop import History
 from benchbuild.compute.objective import SPLITS, in_order
@@ -119,7 +119,11 @@ class _Training:
         self._blocks = [rows.t().contiguous() for rows in first.split(self._width)]
         self._weights = dict(enumerate(later, start=1))
         self._biases = [layer.bias.detach().to(device) for layer in convolutions]
-        self._update = _Adam([*self._blocks, *later, *self._biases], config)
+        self._update = Adam(
+            [*self._blocks, *later, *self._biases],
+            config.number("lr"),
+            config.number("weight_decay"),
+        )
         self._masks = _masks(config, task)
         self._task = task
         self._adjoints = [adjoint(factor) for factor in task.lesson]
@@ -174,42 +178,6 @@ class _Training:
         for layer in range(1, len(factors)):
             out = self._layer(layer, factors[layer], out.relu_())
         return out
-
-
-class _Adam:
-    """Adam as `run_trial` has it, without what an optimiser does around its arithmetic.
-
-    Args:
-        tensors: What is updated, in place.
-        config: Says how.
-    """
-
-    def __init__(self, tensors: list[Tensor], config: EvalConfig) -> None:
-        self._tensors = tensors
-        self._means, self._squares = (
-            [torch.zeros_like(tensor) for tensor in tensors] for _ in range(2)
-        )
-        self._steps = [torch.zeros((), device=tensor.device) for tensor in tensors]
-        self._lr, self._decay = config.number("lr"), config.number("weight_decay")
-
-    def __call__(self, gradients: list[Tensor]) -> None:
-        """Make a step."""
-        adam(
-            self._tensors,
-            gradients,
-            self._means,
-            self._squares,
-            [],
-            self._steps,
-            fused=True,
-            amsgrad=False,
-            beta1=0.9,
-            beta2=0.999,
-            lr=self._lr,
-            weight_decay=self._decay,
-            eps=1e-8,
-            maximize=False,
-        )
 
 
 def _masks(config: EvalConfig, task: GcnTask) -> Iterator[Tensor]:

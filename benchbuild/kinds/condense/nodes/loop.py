@@ -148,6 +148,8 @@ class MatchingState:
         adj_steps = self._config.count("adj_steps")
         on_edges = (epoch - 1) % (adj_steps + self._config.count("feat_steps")) < adj_steps
         learner = self._edges if on_edges else None if self._frozen else self._features
+        for one in (self._edges, self._features):
+            one.rest(one is not learner)
         outer = self._config.count("outer")
         train = self._training(weights)
         adjacency = self.structure(self.x)

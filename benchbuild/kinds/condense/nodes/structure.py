@@ -74,13 +74,12 @@ class PairNetwork:
     def first(self, x: Tensor) -> Tensor:
         """Return the first layer of all ordered pairs of rows, (n * n, width)."""
         weight, gain, shift = self.weights[:3]
-        halves = product(x, weight.view(-1, x.shape[1]).T)
-        left, right = halves.view(len(x), -1, 2).unbind(dim=2)
-        variance = left.var(dim=0, correction=0) + right.var(dim=0, correction=0)
-        scale = gain * (variance + EPSILON).rsqrt()
-        left = (left - left.mean(dim=0)) * scale + shift
-        right = (right - right.mean(dim=0)) * scale
-        return (left[:, None] + right).relu_().flatten(0, 1)
+        products = product(x, weight.view(-1, x.shape[1]).T).view(len(x), -1, 2)
+        halves = products.movedim(2, 0).contiguous()
+        centred = halves - halves.mean(dim=1, keepdim=True)
+        variance = centred.square().mean(dim=1).sum(dim=0)
+        left, right = centred * (gain * (variance + EPSILON).rsqrt())
+        return ((left + shift)[:, None] + right).relu_().flatten(0, 1)
 
     def second(self, pairs: Tensor) -> Tensor:
         """Return the second layer of pairs."""
