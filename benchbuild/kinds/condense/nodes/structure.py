@@ -79,7 +79,8 @@ class PairNetwork:
         centred = halves - halves.mean(dim=1, keepdim=True)
         variance = centred.square().mean(dim=1).sum(dim=0)
         left, right = centred * (gain * (variance + EPSILON).rsqrt())
-        return ((left + shift)[:, None] + right).relu_().flatten(0, 1)
+        pairs: Tensor = (left + shift)[:, None] + right
+        return pairs.relu_().flatten(0, 1)
 
     def second(self, pairs: Tensor) -> Tensor:
         """Return the second layer of pairs."""
