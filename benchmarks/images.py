@@ -10,11 +10,12 @@ that too, most with many real images; `--alike` gives it to both, so that only w
 differs.
 
 Both make the same steps from the same seeds, iteration by iteration in turn, so that a busy machine
-disturbs both alike; seconds are those of the processor, each process's own, and the first step does
-not count. Before each step ours is given the plain one's images, and then compared: the greatest
-relative difference of a loss, and of what a step has moved the images by. That is rounding errors
-of single precision, and now and then a value so near to 0 that one of both cuts it off, which moves
-one image otherwise; with `--double`, where no value is so near, it is rounding errors alone.
+disturbs both alike; seconds are those of the processor, each process's own, and the median of all
+steps but the first: now and then one takes long, when a process is given memory. Before each step
+ours is given the plain one's images, and then compared: the greatest relative difference of a loss,
+and of what a step has moved the images by. That is rounding errors of single precision, and now and
+then a value so near to 0 that one of both cuts it off, which moves one image otherwise; with
+`--double`, where no value is so near, it is rounding errors alone.
 
 Then the highest memory of trajectory matching with few and with many experts, beside what these
 take on disk: checkpoints are read as they are needed.
@@ -31,6 +32,7 @@ from collections.abc import Mapping
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 from unittest.mock import patch
@@ -227,18 +229,19 @@ def against_plain(
     plain = Apart(Plain, config, root, WORKER_ENVIRONMENT if alike else script, double=double)
     ours = Apart(Ours, config, root, WORKER_ENVIRONMENT, double=double)
     images = plain.images
-    plain_seconds = our_seconds = loss = step = 0.0
-    for number in range(rounds + 1):
+    plain_seconds, our_seconds = [], []
+    loss = step = 0.0
+    for _ in range(rounds + 1):
         theirs, found = plain.step(images), ours.step(images)
-        plain_seconds += theirs.seconds if number else 0
-        our_seconds += found.seconds if number else 0
+        plain_seconds.append(theirs.seconds)
+        our_seconds.append(found.seconds)
         loss = max(loss, abs(found.loss - theirs.loss) / theirs.loss)
         moved = np.linalg.norm(theirs.images - images)
         step = max(step, float(np.linalg.norm(found.images - theirs.images) / moved))
         images = theirs.images
     plain.close()
     ours.close()
-    return plain_seconds / rounds, our_seconds / rounds, loss, step
+    return median(plain_seconds[1:]), median(our_seconds[1:]), loss, step
 
 
 def trajectories(problem: ImagesProblem, config: CondenseConfig) -> tuple[int, int]:
