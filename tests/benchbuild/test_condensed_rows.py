@@ -25,6 +25,7 @@ from benchbuild.pipeline.records import STATUSES
 from benchbuild.pipeline.registry import kind_of
 from benchbuild.pipeline.runfolder import RunFolder
 from benchquery import CondenseConfig, EvalConfig, condread
+from benchquery.errors import UnknownHashError
 from benchquery.kinds.condensed.graphs import GRAPHS
 from benchquery.table.manifest import CURVES, SUMMARY, read_manifest
 from benchquery.table.writer import new_table, write_table
@@ -197,6 +198,33 @@ def test_a_part_of_the_rows_can_be_had_without_graphs(tmp_path: Path) -> None:
     np.testing.assert_array_equal(part.curve(best), whole.curve(best))
     nothing = ("join", GOLDEN, "--where", "ratio == 0.77", "--out", tmp_path / "none")
     assert benchbuild(*nothing) == 2
+
+
+def test_graphs_are_left_out_and_how_they_came_to_be_stays(table: Path, tmp_path: Path) -> None:
+    whole = condread(table)
+    kept = whole.records()[0]["config"]
+    less, again, both = (tmp_path / name for name in ("less", "again", "both"))
+    words = ("--graphs-where", f"config == {kept}")
+    assert benchbuild("join", table, *words, "--out", less) == 0
+    assert benchbuild("join", less, "--out", again) == 0
+    for folder in (less, again):
+        assert benchbuild("verify", folder) == 0
+        part = condread(folder)
+        assert part.graphs.configs == {kept}
+        assert part.graphs.traced == whole.graphs.traced > {kept}
+        assert repr(part.records()) == repr(whole.records()), "what rows say of graphs stays, too"
+        for config in whole:
+            assert repr(part.trace(config)) == repr(whole.trace(config))
+    other = min(whole.graphs.configs - {kept})
+    with pytest.raises(UnknownHashError, match="it was left out, its trace is there"):
+        condread(less).graph(other)
+    more = ("--models", "gcn", "--seeds", "7,", *LOCAL, "--out", tmp_path / "run")
+    assert benchbuild("evaluate", less, *more) == 0
+    assert benchbuild("merge", tmp_path / "run", "--out", both) == 0
+    assert benchbuild("verify", both) == 0
+    judged = {row["config"] for row in condread(both).records() if row["status_seed7"] == "ok"}
+    assert judged == {kept}, "a graph that is not there can't be judged"
+    assert condread(both).graphs.traced == whole.graphs.traced
 
 
 def test_rows_have_their_controls() -> None:

@@ -74,6 +74,28 @@ def test_graphs_come_back_as_they_were(path: Path) -> None:
         graphs.graph("other")
 
 
+def test_a_trace_without_its_graph(tmp_path: Path) -> None:
+    file = tmp_path / "graphs.h5"
+    with new_graphs(file) as graphs:
+        graphs.add("soft", *parts(GRAPHS["soft"]))
+        graphs.add_trace("edgeless", GRAPHS["edgeless"]["trace"])
+        with pytest.raises(QueryError, match="graph of none can't be stored: its trace has no"):
+            graphs.add_trace("none", {"epoch": np.array([0])})
+    found = Graphs(file)
+    assert (found.configs, found.traced) == ({"soft"}, set(GRAPHS))
+    assert_same(found, "soft")
+    np.testing.assert_array_equal(found.trace("edgeless")["valid_perf"], [0.5])
+    with pytest.raises(UnknownHashError, match="'edgeless': it was left out"):
+        found.graph("edgeless")
+    with pytest.raises(UnknownHashError, match="'traces'"):
+        found.trace("traces")
+    other = tmp_path / "damaged.h5"
+    with h5py.File(other, "w") as damaged:
+        damaged["traces"] = np.zeros(3)
+    with pytest.raises(CorruptTableError, match="traces is no group"):
+        Graphs(other)
+
+
 def test_the_digest_is_of_the_content(tmp_path: Path) -> None:
     digests = []
     for change in (0.0, 0.0, 1.0):

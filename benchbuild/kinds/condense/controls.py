@@ -20,6 +20,8 @@ from benchquery.kinds.condensed.forms import GRAPH
 if TYPE_CHECKING:
     from benchbuild.kinds.condense.table import Kept, Row
 
+DISTINCT = "distinct_nodes"
+
 
 def add_controls(
     rows: Sequence[Row], cells: Sequence[dict[str, Any]], kept: Mapping[str, Kept]
@@ -35,7 +37,8 @@ def add_controls(
         found = kept.get(cell["config"])
         cell.update(_of_snapshots(row.config, found))
         if row.config.domain.form == GRAPH:
-            cell["distinct_nodes"] = _distinct(found)
+            known = cell.pop(DISTINCT, 0)
+            cell[DISTINCT] = _distinct(found, known)
 
 
 def _of_snapshots(config: CondenseConfig, kept: Kept | None) -> dict[str, float]:
@@ -50,5 +53,10 @@ def _of_snapshots(config: CondenseConfig, kept: Kept | None) -> dict[str, float]
     return dict(zip(nothing, figures, strict=True))
 
 
-def _distinct(kept: Kept | None) -> int:
-    return 0 if kept is None else len(np.unique(kept.payload.to_arrays()["x"], axis=0))
+def _distinct(kept: Kept | None, known: int) -> int:
+    """Return how many nodes differ; of a graph that was left out it is known already."""
+    if kept is None:
+        return 0
+    if kept.payload is None:
+        return known
+    return len(np.unique(kept.payload.to_arrays()["x"], axis=0))

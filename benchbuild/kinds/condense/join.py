@@ -3,6 +3,7 @@
 The runs that `merge` takes share how their results are judged. Tables needn't: what was judged by a
 paper's settings and what was judged by those of this project go into one table by joining two. And
 a part of the rows can be had, without the graphs, for a table that says more of those of another.
+Where graphs are left out to save room, how they came to be can stay.
 """
 
 from __future__ import annotations
@@ -39,15 +40,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="CONDITION",
         help="keep rows that fulfil it, as in 'model != gcn'; repeatable",
     )
-    parser.add_argument("--no-graphs", action="store_true", help="leave the graphs themselves out")
+    graphs = parser.add_mutually_exclusive_group()
+    graphs.add_argument(
+        "--no-graphs",
+        action="store_true",
+        help="leave the graphs themselves out, and how they came to be",
+    )
+    graphs.add_argument(
+        "--graphs-where",
+        action="append",
+        default=[],
+        metavar="CONDITION",
+        help="leave out the graphs of rows that don't fulfil it, as in 'seed == 1', but not how "
+        "they came to be; repeatable",
+    )
     parser.add_argument("--replace", action="store_true", help="replace a table that is there")
 
 
 def run(args: argparse.Namespace) -> int:
     """Join, and say what came of it."""
-    rows = join(
-        args.tables, args.out, args.where, with_graphs=not args.no_graphs, replace=args.replace
-    )
+    graphs = None if args.no_graphs else args.graphs_where
+    rows = join(args.tables, args.out, args.where, graphs=graphs, replace=args.replace)
     print(f"{args.out}: {rows:,} rows of {len(args.tables)} tables")
     return 0
 
@@ -57,7 +70,7 @@ def join(
     out: Path,
     where: Sequence[str] = (),
     *,
-    with_graphs: bool = True,
+    graphs: Sequence[str] | None = (),
     replace: bool = False,
 ) -> int:
     """Write one table of the rows of some. What is written is new: no table is changed.
@@ -66,7 +79,8 @@ def join(
         folders: The tables.
         out: The folder to write.
         where: Conditions that rows must fulfil.
-        with_graphs: Whether the graphs are copied too.
+        graphs: Conditions that a row must fulfil for its graph to be copied, too; None if none is,
+            nor how it came to be.
         replace: Whether a table that is there may be replaced, once the new one is whole.
 
     Returns:
@@ -96,6 +110,7 @@ def join(
         environments += [one for one in provenance["environments"] if one not in environments]
     if not rows:
         raise MergeError(f"no row of these tables is one where {' and '.join(where)}")
+    chosen = {config for table in tables for config in table.where(*where, *(graphs or ()))}
     judges = list(dict.fromkeys(judge for table in tables for judge in _judges(table)))
     source = Source(
         dataset=first.name,
@@ -114,7 +129,7 @@ def join(
             source,
             space="custom",
             environments=environments,
-            with_graphs=with_graphs,
+            left_out=None if graphs is None else kept.keys() - chosen,
         )
     return len(rows)
 
@@ -146,11 +161,14 @@ def _add(rows: dict[Any, Row], kept: dict[str, Kept], table: CondensedTable, fol
                 f"the table {folder} has another condensed graph than one before it for the "
                 f"configuration {config}"
             )
-        kept.setdefault(config, one)
+        if config not in kept or kept[config].payload is None:
+            kept[config] = one
 
 
 def _same(one: Kept, other: Kept) -> bool:
-    """Tell whether two condensed graphs are the same, number by number."""
+    """Tell whether two condensed graphs are the same, number by number, if both are there."""
+    if one.payload is None or other.payload is None:
+        return True
     arrays, others = one.payload.to_arrays(), other.payload.to_arrays()
     return arrays.keys() == others.keys() and all(
         np.array_equal(arrays[name], others[name]) for name in arrays

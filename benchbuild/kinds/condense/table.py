@@ -15,14 +15,14 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchbuild.kinds.condense.controls import add_controls
+from benchbuild.kinds.condense.controls import DISTINCT, add_controls
 from benchbuild.kinds.condense.evaluations import Evaluated, EvaluatedSettings, Result
 from benchbuild.kinds.condense.forms import payload_of, payload_type
 from benchbuild.kinds.condense.gains import add_gains
@@ -156,9 +156,14 @@ class Row:
 
 @dataclass(frozen=True)
 class Kept:
-    """What is kept of a condensation, with the figures of its snapshots by name."""
+    """What is kept of a condensation, with the figures of its snapshots by name.
 
-    payload: StoredPayload
+    Attributes:
+        payload: What it made; None if that is left out.
+        trace: The figures.
+    """
+
+    payload: StoredPayload | None
     trace: Mapping[str, np.ndarray]
 
 
@@ -213,6 +218,7 @@ def write_extended_table(collection: Collection, source: CondensedTable, stage: 
     for record in collection.records():
         before = best[record.config]
         payload = kept[before.config.valid_hash()].payload
+        assert payload is not None, "what was evaluated is there"
         for evaluation, found in settings.evaluations.results(record):
             about = {**before.about, **payload.columns(evaluation.threshold)}
             results = found or _failed(settings, evaluation, record)
@@ -322,6 +328,8 @@ def rows_of(table: CondensedTable) -> Iterator[Row]:
         config = CondenseConfig.from_text(record["config_text"])
         own = _blank(config)
         about = {name: record[name] for name in (*own, *ENDED)}
+        if DISTINCT in record:
+            about[DISTINCT] = record[DISTINCT]
         if f"status_seed{table.curves.seeds[0]}" not in record and _is_of_evaluation(record):
             about |= {"status": OK, "reason": ""}
         results = {}
@@ -376,9 +384,12 @@ def kept_of(table: CondensedTable) -> dict[str, Kept]:
     if GRAPHS not in table.manifest.files:
         return kept
     for config in table:
-        if config in table.graphs.configs:
-            form = payload_type(table.graphs.form(config))
-            kept[config] = Kept(form.from_arrays(table.graph(config)), table.trace(config))
+        if config in table.graphs.traced:
+            payload = None
+            if config in table.graphs.configs:
+                form = payload_type(table.graphs.form(config))
+                payload = form.from_arrays(table.graph(config))
+            kept[config] = Kept(payload, table.trace(config))
     return kept
 
 
@@ -390,7 +401,7 @@ def write_rows(
     *,
     space: str,
     environments: Sequence[Any],
-    with_graphs: bool = True,
+    left_out: Container[str] | None = frozenset(),
 ) -> None:
     """Write the files of a table.
 
@@ -401,16 +412,20 @@ def write_rows(
         source: What they are made from.
         space: The grid of the configurations.
         environments: Where the figures were made.
-        with_graphs: Whether it has a file of graphs.
+        left_out: The configurations whose graphs are left out, by their hash; what is known of how
+            they came to be stays. None if there is to be no file of graphs at all.
     """
     ordered = sorted(rows, key=lambda row: row.order)
     seeds = sorted({seed for row in ordered for seed in row.results})
     _write_curves(stage / CURVES, ordered, seeds)
-    if with_graphs:
+    if left_out is not None:
         with new_graphs(stage / GRAPHS) as graphs:
             for config in sorted(kept):
                 payload, trace = kept[config].payload, kept[config].trace
-                graphs.add(config, payload.to_arrays(), trace, payload.form)
+                if payload is None or config in left_out:
+                    graphs.add_trace(config, trace)
+                else:
+                    graphs.add(config, payload.to_arrays(), trace, payload.form)
     cells = [row.columns(seeds) for row in ordered]
     _add_shares(cells, source.facts)
     add_gains(ordered, cells)

@@ -43,9 +43,10 @@ def check_condensed(table: CondensedTable, folder: Path) -> None:
     if GRAPHS in readable:
         for config in table:
             _check_graph(table, config, folder)
-        for config in sorted(table.graphs.configs - set(table)):
-            table.graphs.graph(config)
+        for config in sorted(table.graphs.traced - set(table)):
             table.graphs.trace(config)
+            if config in table.graphs.configs:
+                table.graphs.graph(config)
 
 
 def _key_problem(record: Record) -> str:
@@ -96,12 +97,17 @@ def _figure_problem(record: Record) -> str:
 
 
 def _check_graph(table: CondensedTable, config: str, folder: Path) -> None:
-    """Check that what is kept of a configuration can be read, and is as large as its row says."""
+    """Check that what is kept of a configuration can be read, and is as large as its row says.
+
+    A graph may have been left out, if how it came to be is there.
+    """
     row = table[config]
     what = "nodes" if "nodes" in row else "items"
     size = row[what]
     if config not in table.graphs.configs:
-        if size:
+        if config in table.graphs.traced:
+            table.trace(config)
+        elif size:
             raise CorruptTableError(f"{folder / GRAPHS} lacks the graph of {config}")
         return
     stored = len(table.graph(config)["x"])

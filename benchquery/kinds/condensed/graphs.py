@@ -6,7 +6,8 @@ all of HDF5's own structures carry checksums, and what is kept its SHA-256, so d
 when it is read.
 
 Which arrays there are depends on the form of what is kept, see `benchquery.kinds.condensed.forms`:
-the attribute ``form`` of a group says which one it has. A group without it is one graph.
+the attribute ``form`` of a group says which one it has. A group without it is one graph. The group
+``traces`` has the traces of configurations whose graphs were left out of the table, one each.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ GRAPHS = "graphs.h5"
 """The file of the condensed graphs in a table."""
 
 _TRACE = "trace"
+_TRACES = "traces"
 _TRACED = frozenset({"epoch", "valid_perf"})
 """What the trace of every condensation has; losses are its method's."""
 _DIGEST = "sha256"
@@ -86,15 +88,9 @@ class NewGraphs:
         if config in self._file:
             raise QueryError(f"the graph of {config} is there already")
         arrays = {name: np.ascontiguousarray(values) for name, values in graph.items()}
-        figures = {name: np.asarray(values) for name, values in trace.items()}
-        if problem := FORMS[form].problem(arrays) or trace_problem(figures):
+        if problem := FORMS[form].problem(arrays):
             raise QueryError(f"the graph of {config} can't be stored: {problem}")
-        entries = np.empty(
-            len(next(iter(figures.values()))),
-            dtype=[(name, values.dtype) for name, values in figures.items()],
-        )
-        for name, values in figures.items():
-            entries[name] = values
+        entries = _entries(config, trace)
         group = self._file.create_group(config)
         for name, values in {**arrays, _TRACE: entries}.items():
             group.create_dataset(name, data=values, chunks=values.shape, **CHECKED)
@@ -103,6 +99,34 @@ class NewGraphs:
         digest = arrays_digest(arrays)
         group.attrs[_DIGEST] = np.bytes_(digest)
         return digest
+
+    def add_trace(self, config: str, trace: Mapping[str, Array]) -> None:
+        """Add how a configuration's graph came to be, and not the graph.
+
+        Args:
+            config: The hash of the configuration.
+            trace: As `add` takes it.
+
+        Raises:
+            QueryError: If it is no trace.
+        """
+        entries = _entries(config, trace)
+        traces = self._file.require_group(_TRACES)
+        traces.create_dataset(config, data=entries, chunks=entries.shape, **CHECKED)
+
+
+def _entries(config: str, trace: Mapping[str, Array]) -> Array:
+    """Return a trace as it is stored: one entry a snapshot."""
+    figures = {name: np.asarray(values) for name, values in trace.items()}
+    if problem := trace_problem(figures):
+        raise QueryError(f"the graph of {config} can't be stored: {problem}")
+    entries = np.empty(
+        len(next(iter(figures.values()))),
+        dtype=[(name, values.dtype) for name, values in figures.items()],
+    )
+    for name, values in figures.items():
+        entries[name] = values
+    return entries
 
 
 @contextlib.contextmanager
@@ -122,6 +146,10 @@ class Graphs:
     Args:
         path: The ``graphs.h5`` of the table.
 
+    Attributes:
+        configs: The hashes of the configurations whose graphs are there.
+        traced: Those of which is known how their graphs came to be, those left out included.
+
     Raises:
         CorruptTableError: If the file is not such a file.
     """
@@ -130,7 +158,9 @@ class Graphs:
         self._path = path
         with reading(f"{path} is no file of condensed graphs"):
             self._file = open_hdf5(path)
-            self.configs: frozenset[str] = frozenset(self._file)
+            self.configs: frozenset[str] = frozenset(self._file) - {_TRACES}
+            left_out = frozenset(self._group(_TRACES)) if _TRACES in self._file else frozenset()
+            self.traced: frozenset[str] = self.configs | left_out
 
     def graph(self, config: str) -> Mapping[str, Array]:
         """Return the arrays of what is kept of a configuration, as its form has them.
@@ -143,7 +173,8 @@ class Graphs:
             SchemaVersionError: If it is of a form that this version does not know.
             CorruptTableError: If the file is damaged there.
         """
-        with self._reading(config) as group:
+        with self._reading(config, self.configs):
+            group = self._group(config)
             form = self._form(config, group)
             _check_names(group, {*form.arrays, _TRACE})
             arrays = {
@@ -163,11 +194,13 @@ class Graphs:
             config: The hash of a configuration.
 
         Raises:
-            UnknownHashError: If there is no graph of this configuration.
+            UnknownHashError: If nothing is known of this configuration.
             CorruptTableError: If the file is damaged there.
         """
-        with self._reading(config) as group:
-            entries = read_chunk(dataset(group, _TRACE))
+        with self._reading(config, self.traced):
+            whole = config in self.configs
+            group, name = (config, _TRACE) if whole else (_TRACES, config)
+            entries = read_chunk(dataset(self._group(group), name))
             names = entries.dtype.names or ()
             figures = {name: np.ascontiguousarray(entries[name]) for name in names}
             if problem := trace_problem(figures):
@@ -181,8 +214,8 @@ class Graphs:
             UnknownHashError: If nothing is kept of this configuration.
             CorruptTableError: If the file is damaged there.
         """
-        with self._reading(config) as group:
-            return _form_of(group)
+        with self._reading(config, self.configs):
+            return _form_of(self._group(config))
 
     def _form(self, config: str, group: h5py.Group) -> Form:
         """Return what form a configuration's payload has."""
@@ -195,15 +228,22 @@ class Graphs:
         return FORMS[name]
 
     @contextlib.contextmanager
-    def _reading(self, config: str) -> Iterator[h5py.Group]:
-        """Give the group of a configuration; what goes wrong with it is damage."""
-        if config not in self.configs:
-            raise UnknownHashError(f"{self._path} has no graph of the configuration {config!r}")
+    def _reading(self, config: str, there: frozenset[str]) -> Iterator[None]:
+        """Look at a configuration that is one of some; what goes wrong with it is damage."""
+        if config not in there:
+            left_out = ": it was left out, its trace is there" if config in self.traced else ""
+            raise UnknownHashError(
+                f"{self._path} has no graph of the configuration {config!r}{left_out}"
+            )
         with reading(f"{self._path} is damaged at configuration {config}"):
-            group = member(self._file, config)
-            if not isinstance(group, h5py.Group):
-                raise ValueError("it is no group")
-            yield group
+            yield
+
+    def _group(self, name: str) -> h5py.Group:
+        """Return a group of the file."""
+        found = member(self._file, name)
+        if not isinstance(found, h5py.Group):
+            raise ValueError(f"{name} is no group")
+        return found
 
 
 def _form_of(group: h5py.Group) -> str:

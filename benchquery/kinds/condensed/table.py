@@ -304,7 +304,7 @@ class CondensedTable(RowTable[str]):
         form says (`benchquery.kinds.condensed.forms`).
 
         Raises:
-            UnknownHashError: If the table does not hold it, or it has no graph.
+            UnknownHashError: If the table does not hold it, or its graph.
             CorruptTableError: If the file is damaged there.
         """
         self._rows_of(config)

@@ -67,11 +67,12 @@ def _config_file(table: CondensedTable, config: str) -> bytes:
         CorruptTableError: If its graph is damaged.
     """
     records = table.evaluations(config).records()
-    stored = GRAPHS in table.manifest.files and config in table.graphs.configs
+    there = GRAPHS in table.manifest.files
+    stored = there and config in table.graphs.configs
     body = {
         "values": _values(records[0]["config_text"]),
         "published": {record["model"]: _paper(record) for record in records},
-        "trace": _lists(table.trace(config)) if stored else None,
+        "trace": _lists(table.trace(config)) if there and config in table.graphs.traced else None,
         "graph": _graph(table, config, records[0]["threshold"]) if stored else None,
         "images": _images(table, config) if stored else None,
     }

@@ -29,7 +29,7 @@ CHOSEN: Mapping[str, Mapping[str, Mapping[str, Value]]] = MappingProxyType(
             "cora": {"distance": "cosine", "epochs": 1000, "lr_adj": 1e-4},
             "citeseer": {"epochs": 1000, "lr_adj": 1e-4, "lr_feat": 1e-3},
         },
-        "gcdm": {"cora": {"epochs": 150}},
+        "gcdm": {"cora": {"epochs": 150}, "citeseer": {"epochs": 150}},
         "dm": {"cora": {"epochs": 1000}, "citeseer": {"epochs": 1000}},
         "sfgc": {
             "citeseer": {
