@@ -343,7 +343,7 @@ def _task(task: str) -> list[Results]:
     table = known_part(benchquery.open(TASKS).where(task=task), "perf")
     cells = {
         (record["method"], float(record["ratio"]), "gcn"): 100 * float(record["perf"])
-        for record in table.records()
+        for record in taught(table)
     }
     full = {"gcn": 100 * float(np.mean(table.column("full_perf")))}
     return [Results(TASKS, cells, full)] if cells else []

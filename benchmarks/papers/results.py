@@ -104,7 +104,8 @@ def leads(
 def condensed(domain: str) -> Mapping[str, CondensedTable]:
     """Return the rows of the usual task of each table of one domain, by the table's name.
 
-    Rows of other protocols, such as those that follow released code, are left out.
+    Rows of other protocols, such as those that follow released code, are left out, and so are
+    tables that say only what other models make of the graphs of another table.
     """
     found = {}
     for info in tables():
@@ -112,7 +113,7 @@ def condensed(domain: str) -> Mapping[str, CondensedTable]:
             table = benchquery.open(info.name)
             if table.domain.name == domain:
                 usual = table.where(task=table.domain.task, protocol="corrected")
-                if len(usual):
+                if len(usual.where(model=table.domain.model)):
                     found[info.name] = usual
     return found
 

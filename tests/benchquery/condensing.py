@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchquery.kinds.condensed.config import CondenseConfig, EvalConfig, changed_values
+from benchquery.kinds.condensed.domains.nodes import METHODS
 from benchquery.kinds.condensed.graphs import new_graphs
 from benchquery.kinds.condensed.table import CondensedTable
 from benchquery.table.curves import new_curves
@@ -159,7 +160,16 @@ def write_condensed(
     return folder
 
 
+def is_usual(config: CondenseConfig) -> bool:
+    """Tell whether a method begins with and matches what it does by default."""
+    spec = METHODS[config.method]
+    return (config.init, config.backbone) == (spec.init, spec.backbone)
+
+
 def usual(table: CondensedTable) -> CondensedTable:
     """Return the rows of methods with their own settings, judged by GCN as usual."""
-    own = [not changed_values(text) for text in table.column("config_text").tolist()]
+    own = [
+        not changed_values(text) and is_usual(CondenseConfig.from_text(text))
+        for text in table.column("config_text").tolist()
+    ]
     return table.where(np.array(own), model="gcn", task="node-classification")

@@ -49,7 +49,7 @@ FROZEN = {
     "gcond": "1cf643bca3de",
     "doscond": "4c8c9c30014d",
     "sgdd": "f227b72e9386",
-    "gcdm": "776b88ceffd6",
+    "gcdm": "e535e4169f13",
     "dm": "1f6e3b09470f",
     "sfgc": "cf0b8586a692",
     "geom": "6c55b5aa9e7a",

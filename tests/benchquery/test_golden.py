@@ -2,8 +2,8 @@
 
 ``tests/data/answers-v1.json`` was written by the version before, over all bundled tables and over a
 golden table of every kind (``tests/data/tables-v1``): the checksum of every column, and what the
-verbs answer. It is never written anew; of `cora-condensed`, which was measured anew since, it says
-nothing any more.
+verbs answer. It is never written anew; of `cora-condensed` and `citeseer-condensed`, which were
+measured anew since, it says nothing any more.
 """
 
 from __future__ import annotations

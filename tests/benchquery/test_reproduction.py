@@ -65,9 +65,9 @@ def test_homophily_is_beside_the_papers(alone: Path) -> None:
 def test_what_is_missing_is_named(alone: Path) -> None:
     cells = table_cells("2", alone, "cora")
     assert missing_parts(cells) == ["cora 0.0026: all", "cora 0.0052: all", "cora 0.039: all"]
-    (line,) = missing_parts(figure_cells("4b", alone))
-    assert "gcond noise accuracy" in line
-    assert "sample" not in line
+    (line,) = missing_parts(figure_cells("3a", alone))
+    assert "sfgc sgc" in line
+    assert "noise" not in line
     assert missing_parts([cell for cell in cells if not cell.missing]) == []
 
 

@@ -53,7 +53,7 @@ MODELS: Mapping[str, float] = MappingProxyType(
 """What an epoch of each model takes, relative to a GCN's in the loop that serves all models; the
 GCN's own is written out: `benchmarks/condense.py` and `benchmarks/costs.py` measure it."""
 
-EMBEDDING = 0.9
+EMBEDDING = 0.66
 """What an epoch of the GCN that embeds nodes for a choice takes, in the same measure."""
 
 
@@ -72,13 +72,13 @@ class Step:
 
 STEPS: Mapping[str, Step] = MappingProxyType(
     {
-        "gcond": Step(5.2e-3, 1.7e-6),
-        "doscond": Step(3.4e-2, 1.8e-6),
-        "sgdd": Step(7.7e-3, 3.9e-6),
-        "gcdm": Step(2.6e-2, 3.8e-6),
-        "dm": Step(1.9e-3, 1.8e-6),
-        "sfgc": Step(2.1e-2, 2.4e-6),
-        "geom": Step(2.2e-2, 3.1e-6),
+        "gcond": Step(4.5e-3, 1.2e-6),
+        "doscond": Step(1.9e-2, 2.0e-6),
+        "sgdd": Step(5.9e-3, 2.4e-6),
+        "gcdm": Step(1.2e-2, 1.8e-6),
+        "dm": Step(1.9e-3, 1.1e-6),
+        "sfgc": Step(1.45e-2, 2.5e-6),
+        "geom": Step(1.8e-2, 2.7e-6),
     }
 )
 """By method that learns; others are taken to be like GCond."""

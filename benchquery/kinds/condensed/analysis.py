@@ -155,7 +155,8 @@ def usual_means(table: CondensedTable, model: str | None = None) -> dict[str, li
 def is_one_graph(table: CondensedTable, mean: Mapping[str, object]) -> bool:
     """Tell whether all seeds of a core-set gave the same nodes: there was nothing left to choose.
 
-    What differs between the seeds is then the evaluation's noise and no spread of the method.
+    What differs between the seeds is then the evaluation's noise and no spread of the method. Where
+    graphs were left out it is not known.
 
     Args:
         table: The table.
@@ -166,7 +167,10 @@ def is_one_graph(table: CondensedTable, mean: Mapping[str, object]) -> bool:
         return False
     alike = (*_WAY[:4], "evaluation", "method", table.size)
     rows = [row for row in table.records() if all(row[name] == mean[name] for name in alike)]
-    nodes = [np.unique(table.graph(row["config"])["x"], axis=0) for row in rows if row["nodes"]]
+    made = [row["config"] for row in rows if row["nodes"]]
+    if not table.graphs.configs.issuperset(made):
+        return False
+    nodes = [np.unique(table.graph(config)["x"], axis=0) for config in made]
     return len(nodes) > 1 and all(np.array_equal(nodes[0], other) for other in nodes[1:])
 
 
