@@ -44,14 +44,14 @@ varied() {
     # shellcheck disable=SC2086
     {
         for method in gcond doscond dm; do
-            condense "begun-$method" --method "$method" --init noise,center,k-center,k-means $seeds
+            condense "varied-begun-$method" --method "$method" --init noise,center,k-center,k-means $seeds
         done
-        condense begun-sfgc --method sfgc --init noise,sample,center,k-means $seeds
+        condense varied-begun-sfgc --method sfgc --init noise,sample,center,k-means $seeds
         for method in gcond dm; do
-            condense "matched-$method" --method "$method" --backbone gcn,transformer $seeds
+            condense "varied-matched-$method" --method "$method" --backbone gcn,transformer $seeds
         done
         for method in doscond sfgc; do
-            condense "matched-$method" --method "$method" --backbone sgc,transformer $seeds
+            condense "varied-matched-$method" --method "$method" --backbone sgc,transformer $seeds
         done
     }
 }
@@ -151,12 +151,13 @@ for name in acm dblp; do
 done
 
 condensed cora 0.013,0.026,0.052
-varied cora 0.026
 condense released --ratio 0.026 --method gcond,gcdm,dm --protocol as-released
-publish cora-condensed out/runs/cora-condensed-*
+publish cora-condensed out/runs/cora-condensed-[cdgirs]*
+varied cora 0.026
+benchbuild merge out/runs/cora-condensed-varied-* --out out/varied-whole --replace
+benchbuild join out/varied-whole --graphs-where 'seed == 0' --out out/varied --replace
 
 condensed citeseer 0.009,0.018,0.036
-varied citeseer 0.018
 publish citeseer-condensed out/runs/citeseer-condensed-*
 
 # several DATASET RATIOS: graphs with several sorts of nodes, by some methods.
@@ -206,6 +207,26 @@ more() {
 
 more cora 0.026
 more citeseer 0.018
+
+# less DATASET TABLES CONDITION...: with more tables, and of what is learnt only the graphs that fulfil
+# the conditions. Where nothing is learnt, it takes no second.
+less() {
+    table="data/$1-condensed"
+    parts="out/less/$1"
+    tables=$2
+    shift 2
+    for method in random herding k-center; do
+        benchbuild join "$table" --where "method == $method" --out "$parts/$method" --replace
+    done
+    benchbuild join "$table" --where 'method != random' --where 'method != herding' \
+        --where 'method != k-center' "$@" --out "$parts/learnt" --replace
+    # shellcheck disable=SC2086
+    benchbuild join "$parts"/* $tables --out "$table" --replace
+    benchbuild verify "$table"
+}
+
+less cora out/varied --graphs-where 'condense_time > 1'
+less citeseer '' --graphs-where 'condense_time > 1' --graphs-where 'seed == 1'
 
 sets nci1
 condense mirage-more --per-class 5,20 --models gcn,gin --method mirage --seed 1
