@@ -10,12 +10,15 @@ benchbuild/costs.py holds.
     python benchmarks/costs.py --condense cora:0.026 citeseer:0.018
 
 The same of condensing instead: processor seconds of a step of each method that learns, and of an
-epoch of judging the result by a GCN, one after the other on one thread. Experts are not counted.
+epoch of judging the result by a GCN, one after the other on one thread, in the environment of the
+workers (`benchbuild.engines.base`). Experts are not counted.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
@@ -27,6 +30,7 @@ import torch
 from scipy.optimize import nnls
 
 from benchbuild.datasets import dataset_spec, hyperparameters_for, load
+from benchbuild.engines.base import WORKER_ENVIRONMENT
 from benchbuild.kinds.condense.costs import STEPS, method_seconds, training_seconds
 from benchbuild.kinds.condense.method import Workspace
 from benchbuild.kinds.condense.nodes.problem import Problem
@@ -153,6 +157,8 @@ def main() -> None:
     parser.add_argument("--data-root")
     options = parser.parse_args()
     if options.condense:
+        if not os.environ.items() >= WORKER_ENVIRONMENT.items():
+            os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | WORKER_ENVIRONMENT)
         torch.set_num_threads(1)
         print(f"{'milliseconds':22}{'measured':>13}{'predicted':>14}{'ratio':>8}")
         for one in options.condense:
