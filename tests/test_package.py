@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import configparser
+import os
 import subprocess
 import sys
 import zipfile
@@ -17,10 +18,12 @@ OPTIONAL = ("torch", "pandas", "h5py", "matplotlib", "scipy", "sklearn", "pyarro
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built from this checkout."""
-    folder = tmp_path_factory.mktemp("wheel")
+    """The wheel of this checkout, not built in it: another test may do so at the same time."""
+    folder, build = (tmp_path_factory.mktemp(name) for name in ("wheel", "build"))
+    (build / "extra.cfg").write_text(f"[build]\nbuild_base = {build}\n")
     subprocess.run(
         [sys.executable, "-m", "pip", "wheel", "--no-deps", "--quiet", "-w", folder, ROOT],
+        env=os.environ | {"DIST_EXTRA_CONFIG": str(build / "extra.cfg")},
         check=True,
     )
     (path,) = folder.glob("graphtab-*.whl")

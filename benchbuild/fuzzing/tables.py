@@ -96,10 +96,12 @@ def _curves(curves: Curves) -> list[Any]:
 def _graphs(graphs: Graphs) -> list[Any]:
     said: list[Any] = []
     for config in sorted(graphs.configs):
-        said += [config, graphs.form(config)]
-        for arrays in (graphs.graph(config), graphs.trace(config)):
-            said.append({name: _plain(values) for name, values in arrays.items()})
-    return said
+        said += [config, graphs.form(config), _plain_of(graphs.graph(config))]
+    return [*said, *((config, _plain_of(graphs.trace(config))) for config in sorted(graphs.traced))]
+
+
+def _plain_of(arrays: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _plain(values) for name, values in arrays.items()}
 
 
 def _plain(values: Any) -> tuple[Any, ...]:
@@ -159,6 +161,8 @@ def _write_condensed(folder: Path) -> None:
             for config in dict.fromkeys(table.column("config").tolist()):
                 if config in graphs.configs:
                     file.add(config, graphs.graph(config), graphs.trace(config))
+                elif config in graphs.traced:
+                    file.add_trace(config, graphs.trace(config))
         columns = {name: table.column(name) for name in table.columns}
         write_table(stage, columns, **_about(table))
 

@@ -86,11 +86,19 @@ def _models(table: CondensedTable) -> list[str]:
     return sorted(known, key=lambda model: model != table.domain.model)
 
 
-def _leaderboard(table: CondensedTable, model: str) -> bytes:
-    """Return each method at every size, as one model judged it, as JSON.
+def _judges(table: CondensedTable) -> list[str]:
+    """Return all models that judged something at some task."""
+    return list(dict.fromkeys(by_named_models(table).column("model").tolist()))
 
-    Figures are means over condensation seeds, in percent; what there is none of is null.
+
+def _leaderboard(table: CondensedTable, model: str) -> bytes:
+    """Return each method at every size, as one model judged it at the usual task, as JSON.
+
+    Figures are means over condensation seeds, in percent; what there is none of is null. There are
+    no rows if it judged at other tasks alone.
     """
+    models = _models(table)
+    judged = usual_means(table, model) if model in models else {}
     rows = [
         {
             "method": method_name(mean),
@@ -99,11 +107,11 @@ def _leaderboard(table: CondensedTable, model: str) -> bytes:
             **{name: 100 * mean[name] for name in _STANDING},
             "published": _paper(mean),
         }
-        for means in usual_means(table, model).values()
+        for means in judged.values()
         for mean in means
     ]
     about = {"dataset": table.dataset, "metric": table.manifest.metric, "size": table.size}
-    return to_json({**about, "models": _models(table), "rows": rows}).encode()
+    return to_json({**about, "models": models, "rows": rows}).encode()
 
 
 def _values(text: str) -> dict[str, Any]:
@@ -210,7 +218,7 @@ VIEW = View(
     files=MappingProxyType(
         {
             "configs": TableFiles(".json.gz", iter, _config_file),
-            "leaderboards": TableFiles(".json", _models, _leaderboard),
+            "leaderboards": TableFiles(".json", _judges, _leaderboard),
         }
     ),
     page="benchquery.kinds.condensed:page",

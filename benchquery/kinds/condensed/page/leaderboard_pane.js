@@ -162,10 +162,16 @@ function controls(models, model, all, actions) {
 
 async function show(place, { catalogue, model: { table }, option }, actions) {
   const models = modelsOf(table);
-  const model = option("model", models[0]);
+  let model = option("model", models[0]);
   const all = option("all", "0") === "1";
   const alike = all ? catalogue.tables.filter(({ kind }) => kind === table.kind) : [table];
-  const boards = await loadBoards(alike, model);
+  let boards = await loadBoards(alike, model);
+  const others = boards[0]?.models ?? [];
+  if (others.length && boards.every(({ rows }) => !rows.length)) {
+    // It judged at other tasks alone.
+    [model] = others;
+    boards = await loadBoards(alike, model);
+  }
   if (place.dataset.pane !== "leaderboard") return;
   const columns = columnsOf(boards);
   const what = boards[0]?.metric ?? "";
