@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Callable, Sequence
+from itertools import chain, islice, pairwise
 
 import torch
 from torch import Tensor
@@ -50,7 +50,9 @@ class Backbone(ABC):
     def gradients(
         self, weights: Weights, view: View, labels: Tensor, shares: Tensor
     ) -> list[Tensor]:
-        """Return the gradients of several losses for the weights, themselves differentiable.
+        """Return the gradients of several losses for the weights.
+
+        They can be differentiated themselves, unless gradients are disabled.
 
         Args:
             weights: Where to take them.
@@ -61,14 +63,11 @@ class Backbone(ABC):
         Returns:
             One tensor for each weight, with a first dimension of the losses.
         """
-        leaves = [weight.detach().requires_grad_() for weight in weights]
+        again = torch.is_grad_enabled()
         with torch.enable_grad():
+            leaves = [weight.detach().requires_grad_() for weight in weights]
             _, logits = self.outputs(leaves, view)
-            entropy = functional.cross_entropy(logits, labels, reduction="none")
-            each = [
-                torch.autograd.grad(share @ entropy, leaves, create_graph=True) for share in shares
-            ]
-        return [torch.stack(of_weight) for of_weight in zip(*each, strict=True)]
+            return _slopes(logits, labels, shares, leaves, again=again)
 
 
 class Convolutional(Backbone):
@@ -132,6 +131,8 @@ class Transformer(Backbone):
     """
 
     aggregated = 0
+    _MAPS = 4
+    """How many maps of its inputs a layer has: to queries, keys, values and what skips it."""
     _PER_LAYER = 11
 
     def __init__(self, widths: Sequence[int]) -> None:
@@ -150,25 +151,53 @@ class Transformer(Backbone):
 
     def outputs(self, weights: Weights, view: View) -> tuple[Tensor, Tensor]:
         """See the base class. The embedding is the last hidden layer of the targets."""
-        eye = torch.eye(self.widths[0], dtype=weights[0].dtype, device=weights[0].device)
-        hidden = out = view.features.times(eye)
-        for layer, hop in enumerate(view.hops):
-            if layer:
-                gain, shift = weights[self._PER_LAYER * layer - 2 : self._PER_LAYER * layer]
-                hidden = functional.layer_norm(out, out.shape[1:], gain, shift).relu()
-            out = self._layer(weights[self._PER_LAYER * layer :], hop, hidden)
+        return self._after(self._mapped(weights, view.features.times), weights, view)
+
+    def gradients(
+        self, weights: Weights, view: View, labels: Tensor, shares: Tensor
+    ) -> list[Tensor]:
+        """See the base class.
+
+        Those of the first maps are written out: the features are wide and often sparse, so they
+        are not differentiated through once for each loss.
+        """
+        again = torch.is_grad_enabled()
+        with torch.enable_grad():
+            leaves = [weight.detach().requires_grad_() for weight in weights]
+            mapped = self._mapped(leaves, view.features.times)
+            _, logits = self._after(mapped, leaves, view)
+            at = [*mapped, *leaves[2 * self._MAPS :]]
+            found = _slopes(logits, labels, shares, at, again=again)
+        first = [(view.features.after(delta.mT), delta.sum(dim=1)) for delta in found[: self._MAPS]]
+        return [*chain.from_iterable(first), *found[self._MAPS :]]
+
+    def _mapped(self, own: Weights, times: Callable[[Tensor], Tensor]) -> list[Tensor]:
+        """Return queries, keys, values and what skips a layer, whose weights come first."""
+        pairs = zip(own[::2], own[1::2], strict=False)
+        return [times(weight.T) + bias for weight, bias in islice(pairs, self._MAPS)]
+
+    def _after(
+        self, mapped: Sequence[Tensor], weights: Weights, view: View
+    ) -> tuple[Tensor, Tensor]:
+        """Return embeddings and logits, given what the first layer's maps give."""
+        out = self._attended(mapped, weights[2 * self._MAPS], view.hops[0])
+        if self.layers == 1:
+            eye = torch.eye(self.widths[0], dtype=out.dtype, device=out.device)
+            return view.features.times(eye)[: view.targets], out
+        for layer, hop in enumerate(view.hops[1:], start=1):
+            gain, shift, *own = weights[self._PER_LAYER * layer - 2 :]
+            hidden = functional.layer_norm(out, out.shape[1:], gain, shift).relu()
+            out = self._attended(self._mapped(own, hidden.matmul), own[2 * self._MAPS], hop)
         return hidden[: view.targets], out
 
     @staticmethod
-    def _layer(weights: Weights, hop: Hop, inputs: Tensor) -> Tensor:
-        targets = inputs[: hop.targets]
-        query = targets @ weights[0].T + weights[1]
-        key = inputs @ weights[2].T + weights[3]
-        value = inputs @ weights[4].T + weights[5]
-        skip = targets @ weights[6].T + weights[7]
-        heard = hop.attend(query, key, value)
-        gate = (torch.cat([heard, skip, heard - skip], dim=1) @ weights[8].T).sigmoid()
-        return gate * skip + (1 - gate) * heard
+    def _attended(mapped: Sequence[Tensor], gate: Tensor, hop: Hop) -> Tensor:
+        """Return a layer's outputs, given what its maps give."""
+        query, key, value, skip = mapped
+        skip = skip[: hop.targets]
+        heard = hop.attend(query[: hop.targets], key, value)
+        share = (torch.cat([heard, skip, heard - skip], dim=1) @ gate.T).sigmoid()
+        return share * skip + (1 - share) * heard
 
 
 def linear_weights(
@@ -184,6 +213,18 @@ def linear_weights(
             drawn = torch.rand(shape, generator=generator) * 2 - 1
             weights.append((drawn / math.sqrt(width)).to(device))
     return weights
+
+
+def _slopes(
+    logits: Tensor, labels: Tensor, shares: Tensor, at: Sequence[Tensor], *, again: bool
+) -> list[Tensor]:
+    """Return the gradients of `Backbone.gradients` for some tensors, given what a model says."""
+    entropy = functional.cross_entropy(logits, labels, reduction="none")
+    each = [
+        torch.autograd.grad(share @ entropy, at, retain_graph=True, create_graph=again)
+        for share in shares
+    ]
+    return [torch.stack(of_tensor) for of_tensor in zip(*each, strict=True)]
 
 
 def make_backbone(config: CondenseConfig, num_features: int, num_classes: int) -> Backbone:

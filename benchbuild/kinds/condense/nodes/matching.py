@@ -68,8 +68,9 @@ class GradientMatching:
 
     def __call__(self, weights: Weights, view: View) -> Tensor:
         """Return the loss of the synthetic graph."""
-        real = [self._real(weights, label) for label in self._batches.classes]
-        theirs = [torch.cat(of_weight).detach() for of_weight in zip(*real, strict=True)]
+        with torch.no_grad():
+            real = [self._real(weights, label) for label in self._batches.classes]
+            theirs = [torch.cat(of_weight) for of_weight in zip(*real, strict=True)]
         ours = self._backbone.gradients(weights, view, self._labels, self._shares)
         return self._importance @ self._distance(ours, theirs)
 
