@@ -7,7 +7,6 @@ one makes the same steps from the same random numbers, with these differences:
 - Weights after a step are those before the next one, so the first product with the condensed
   features serves both the evaluation of an epoch and the training of the next.
 - Of the original graph, only those rows are computed that the tried nodes depend on.
-- Weights that sparse features gather from are kept in blocks of columns that fit into a cache.
 - What is measured is worked out for many epochs at once.
 - Masks of dropout follow from the seed and the sizes: they are drawn once for all snapshots that
   are judged with a seed.
@@ -50,8 +49,6 @@ KEPT = 1 << 22
 """How many logits are kept before they are measured."""
 KEPT_MASKS = 1 << 25
 """How many entries the masks of a training may have to be kept for the next one."""
-BLOCK = 64
-"""Columns of a block: with some thousand features it is within the cache that a core has alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +101,7 @@ class _Training:
     """The weights of a GCN on their way.
 
     Those of the first layer are stored as (features, width), since that is what a sparse product
-    gathers from, in one or several blocks of columns; all others as (outputs, inputs), in which few
-    outputs cost a third of the time.
+    gathers from; all others as (outputs, inputs), in which few outputs cost a third of the time.
     """
 
     def __init__(self, config: EvalConfig, task: GcnTask) -> None:
@@ -114,13 +110,10 @@ class _Training:
         model = build_model(config, task.num_features, task.num_classes)
         convolutions: Sequence[Any] = model.get_submodule("layers")  # type: ignore[assignment]
         first, *later = (layer.lin.weight.detach().to(device) for layer in convolutions)
-        gathered = device.type == "cpu" and not isinstance(task.exam[0], Tensor)
-        self._width = BLOCK if gathered else len(first)
-        self._blocks = [rows.t().contiguous() for rows in first.split(self._width)]
-        self._weights = dict(enumerate(later, start=1))
+        self._weights = [first.t().contiguous(), *later]
         self._biases = [layer.bias.detach().to(device) for layer in convolutions]
         self._update = Adam(
-            [*self._blocks, *later, *self._biases],
+            [*self._weights, *self._biases],
             config.number("lr"),
             config.number("weight_decay"),
         )
@@ -149,10 +142,9 @@ class _Training:
             delta = (delta @ self._weights[layer]).mul_(masks[layer - 1])
             delta = torch.ops.aten.threshold_backward(delta, hidden[layer - 1], 0.0)
         shifts[0] = delta.sum(dim=0)
-        columns = torch.split(delta, self._width, dim=1)
-        first = [plain_product(self._adjoints[0], part) for part in columns]
+        slopes[0] = plain_product(self._adjoints[0], delta)
         order = range(len(lesson))
-        self._update([*first, *(slopes[at] for at in order[1:]), *(shifts[at] for at in order)])
+        self._update([*(slopes[at] for at in order), *(shifts[at] for at in order)])
         self._first = self._first_layer(lesson)
 
     def write_logits(self, places: Sequence[Tensor]) -> None:
@@ -165,8 +157,7 @@ class _Training:
             place.copy_(logits)
 
     def _first_layer(self, factors: Sequence[Factor]) -> Tensor:
-        parts = [plain_product(factors[0], block) for block in self._blocks]
-        return (parts[0] if len(parts) == 1 else torch.cat(parts, dim=1)).add_(self._biases[0])
+        return plain_product(factors[0], self._weights[0]).add_(self._biases[0])
 
     def _layer(self, layer: int, factor: Factor, inputs: Tensor) -> Tensor:
         """Return the outputs of a later layer."""
