@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from benchbuild.kinds.choose.kind import choose_run, method_config
-from benchbuild.kinds.choose.searches import SEARCHES, SEED
+from benchbuild.kinds.choose.searches import SEED, search_of
 from benchquery.kinds.condensed.domains.chosen import CHOSEN
 
 RANKINGS = sorted((Path(__file__).parents[2] / "benchmarks/settings").glob("*.json"))
@@ -25,7 +25,7 @@ def test_the_trials_are_those_that_are_written_down(path: Path) -> None:
     dataset, method, trials = read(path)
     run = choose_run(dataset, method)
     numbers = [trial["number"] for trial in trials]
-    assert sorted(numbers) == list(range(SEARCHES["nodes"][method].trials))
+    assert sorted(numbers) == list(range(search_of(dataset, "nodes", method).trials))
     for trial in trials:
         assert trial["hp"] == run.settings.choice(trial["number"])
     perfs = [(-trial["valid_perf"], trial["number"]) for trial in trials]

@@ -163,8 +163,8 @@ def parse_ranges(texts: Sequence[str], dataset: str, method: str) -> dict[str, t
         HyperParameterError: If a text is not of that form, or a name is given twice.
         ConfigError: If there is no such method or hyper-parameter, or a value is not allowed.
     """
-    domain = domain_of(dataset).name
-    ranges = dict(search_of(domain, canonical_method(method, domain)).ranges)
+    name, domain = dataset_spec(dataset).name, domain_of(dataset).name
+    ranges = dict(search_of(name, domain, canonical_method(method, domain)).ranges)
     for name, values in assignments(texts).items():
         tried = [method_config(dataset, method, 1, SEED, {name: v}) for v in values.split(",")]
         ranges[name] = tuple(config[name] for config in tried)
@@ -202,7 +202,7 @@ def choose_run(
     name = dataset_spec(dataset).name
     domain = domain_of(name)
     found = canonical_method(method, domain.name)
-    written = search_of(domain.name, found)
+    written = search_of(name, domain.name, found)
     drawn = written.ranges if ranges is None else ranges
     if not drawn:
         raise PlanError(f"nothing is written down that {found!r} is to choose from: say a range")

@@ -83,13 +83,25 @@ _NODES: Mapping[str, Search] = MappingProxyType(
 )
 SEARCHES: Mapping[str, Mapping[str, Search]] = MappingProxyType({"nodes": _NODES})
 """By domain and method; core-sets have nothing to choose."""
+_UNSCALED = Search(
+    {"epochs": (1000,), "lr_feat": (1e-4, 1e-3, 1e-2, 1e-1), "lr_adj": (1e-4, 1e-3)}, 8
+)
+ELSEWHERE: Mapping[tuple[str, str], Search] = MappingProxyType(
+    {("acm", "dm"): _UNSCALED, ("dblp", "dm"): _UNSCALED}
+)
+"""By dataset and method, what takes the place of those.
+
+Features of ACM and DBLP are on scales of their own, so DM's steps are drawn from a wider range there.
+Its edges begin as few: it was never better where they begin as many.
+"""
 NOTHING = Search({}, 12)
 """The search of a method for which nothing is written down: all that is drawn has to be said."""
 
 
-def search_of(domain: str, method: str) -> Search:
+def search_of(dataset: str, domain: str, method: str) -> Search:
     """Return the search that is written down for a method; `NOTHING` if there is none."""
-    return SEARCHES.get(domain, {}).get(method, NOTHING)
+    usual = SEARCHES.get(domain, {}).get(method, NOTHING)
+    return ELSEWHERE.get((dataset, method), usual)
 
 
 def anchors_of(dataset: str) -> tuple[float, ...]:

@@ -20,7 +20,12 @@ RECIPE = "2"
 
 CHOSEN: Mapping[str, Mapping[str, Mapping[str, Value]]] = MappingProxyType(
     {
-        "gcond": {"cora": {"epochs": 200}, "citeseer": {"epochs": 200}},
+        "gcond": {
+            "cora": {"epochs": 200},
+            "citeseer": {"epochs": 200},
+            "acm": {"epochs": 200, "lr_feat": 1e-2},
+            "dblp": {"epochs": 200, "lr_adj": 1e-3, "lr_feat": 1e-2},
+        },
         "sgdd": {
             "cora": {"epochs": 100, "lr_feat": 1e-3, "transport": 0.1},
             "citeseer": {"epochs": 100},
@@ -30,7 +35,12 @@ CHOSEN: Mapping[str, Mapping[str, Mapping[str, Value]]] = MappingProxyType(
             "citeseer": {"epochs": 1000, "lr_adj": 1e-4, "lr_feat": 1e-3},
         },
         "gcdm": {"cora": {"epochs": 150}, "citeseer": {"epochs": 150}},
-        "dm": {"cora": {"epochs": 1000}, "citeseer": {"epochs": 1000}},
+        "dm": {
+            "cora": {"epochs": 1000},
+            "citeseer": {"epochs": 1000},
+            "acm": {"epochs": 1000, "lr_adj": 1e-4},
+            "dblp": {"epochs": 1000, "lr_feat": 1e-3},
+        },
         "sfgc": {
             "citeseer": {
                 "feature_scale": 4.0,
@@ -38,6 +48,8 @@ CHOSEN: Mapping[str, Mapping[str, Mapping[str, Value]]] = MappingProxyType(
                 "lr_student": 0.1,
                 "start_epochs": 40,
             },
+            "acm": {"feature_scale": 32.0, "lr_feat": 2e-3, "lr_student": 1.0, "start_epochs": 20},
+            "dblp": {"feature_scale": 1.0, "lr_feat": 2e-3, "lr_student": 1.0, "start_epochs": 20},
         },
         "geom": {
             name: {
