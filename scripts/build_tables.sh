@@ -19,14 +19,15 @@ chosen() {
         --out "out/runs/$1-choose-$2" >"benchmarks/settings/$1-$2.json"
 }
 
-# condensed DATASET RATIOS: five seeds of what takes under two minutes, three of the rest.
+# condensed DATASET RATIOS QUICK SLOW: core-sets and methods that learn; five seeds of what takes under
+# two minutes, three of the rest.
 condensed() {
     dataset=$1
     condense core-sets --ratio "$2" --method random,herding,k-center --seed 1,2,3,4,5
-    for method in sfgc geom dm; do
+    for method in $3; do
         learnt "$method" "$2" 1,2,3,4,5
     done
-    for method in gcond sgdd doscond gcdm; do
+    for method in $4; do
         learnt "$method" "$2" 1,2,3
     done
 }
@@ -35,6 +36,13 @@ condensed() {
 learnt() {
     condense "$1" --ratio "$2" --method "$1" --seed "$3"
     condense "init-$1" --ratio "$2" --method "$1" --hp epochs=0 --seed "$3"
+}
+
+# reproduced DATASET RATIO METHODS: by the settings and the faults of what GC-Bench released.
+reproduced() {
+    for method in $3; do
+        condense "released-$2-$method" --ratio "$2" --method "$method" --protocol as-released --seed 1
+    done
 }
 
 # varied DATASET RATIO: what methods begin with and what they match, each of the others in turn.
@@ -150,27 +158,25 @@ for name in acm dblp; do
     done
 done
 
-condensed cora 0.013,0.026,0.052
-condense released --ratio 0.026 --method gcond,gcdm,dm --protocol as-released
+quick="sfgc geom dm"
+slow="gcond sgdd doscond gcdm"
+condensed cora 0.013,0.026,0.052 "$quick" "$slow"
+reproduced cora 0.013 "dm gcond doscond sgdd sfgc"
+reproduced cora 0.026 "dm gcond doscond sgdd sfgc gcdm"
 publish cora-condensed out/runs/cora-condensed-[cdgirs]*
 varied cora 0.026
 benchbuild merge out/runs/cora-condensed-varied-* --out out/varied-whole --replace
 benchbuild join out/varied-whole --graphs-where 'seed == 0' --out out/varied --replace
 
-condensed citeseer 0.009,0.018,0.036
+condensed citeseer 0.009,0.018,0.036 "$quick" "$slow"
+reproduced citeseer 0.018 "dm gcond doscond sgdd sfgc"
 publish citeseer-condensed out/runs/citeseer-condensed-*
 
-# several DATASET RATIOS: graphs with several sorts of nodes, by some methods.
-several() {
-    dataset=$1
-    for method in random herding k-center gcond dm sfgc; do
-        condense "$method" --ratio "$2" --method "$method" --seed 1,2,3
-    done
-    publish "$dataset-condensed" out/runs/"$dataset"-condensed-*
-}
-
-several acm 0.00066,0.00332
-several dblp 0.00037,0.00186
+# Graphs with several sorts of nodes.
+condensed acm 0.00066,0.00332 "dm sfgc" gcond
+publish acm-condensed out/runs/acm-condensed-*
+condensed dblp 0.00037,0.00186 "dm sfgc" gcond
+publish dblp-condensed out/runs/dblp-condensed-*
 
 # judged NAME CONDITION OPTIONS...: judge stored graphs once more, and keep the rows that are new.
 judged() {
@@ -225,8 +231,9 @@ less() {
     benchbuild verify "$table"
 }
 
-less cora out/varied --graphs-where 'condense_time > 1'
-less citeseer '' --graphs-where 'condense_time > 1' --graphs-where 'seed == 1'
+less cora out/varied --graphs-where 'condense_time > 1' --graphs-where 'protocol == corrected'
+less citeseer '' --graphs-where 'condense_time > 1' --graphs-where 'seed == 1' \
+    --graphs-where 'protocol == corrected'
 
 sets nci1
 condense mirage-more --per-class 5,20 --models gcn,gin --method mirage --seed 1
