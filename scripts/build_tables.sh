@@ -166,6 +166,7 @@ reproduced cora 0.026 "dm gcond doscond sgdd sfgc gcdm"
 publish cora-condensed out/runs/cora-condensed-[cdgirs]*
 varied cora 0.026
 benchbuild merge out/runs/cora-condensed-varied-* --out out/varied-whole --replace
+benchbuild merge out/runs/cora-condensed-varied-matched-* --out out/matched --replace
 benchbuild join out/varied-whole --graphs-where 'seed == 0' --out out/varied --replace
 
 condensed citeseer 0.009,0.018,0.036 "$quick" "$slow"
@@ -178,13 +179,13 @@ publish acm-condensed out/runs/acm-condensed-*
 condensed dblp 0.00037,0.00186 "dm sfgc" gcond
 publish dblp-condensed out/runs/dblp-condensed-*
 
-# judged NAME CONDITION OPTIONS...: judge stored graphs once more, and keep the rows that are new.
+# judged NAME CONDITION OPTIONS...: judge the graphs of $source once more, and keep the rows that are new.
 judged() {
     run="out/runs/$dataset-judged-$1"
     new="out/more/$dataset/$1"
     condition=$2
     shift 2
-    benchbuild evaluate "data/$dataset-condensed" --seeds 1 --device cpu --out "$run" "$@"
+    benchbuild evaluate "$source" --seeds 1 --device cpu --out "$run" "$@"
     benchbuild merge "$run" --out "$new-whole" --replace
     benchbuild join "$new-whole" --where "$condition" --no-graphs --out "$new" --replace
     rm -r "$new-whole"
@@ -194,6 +195,7 @@ judged() {
 # without the graphs.
 more() {
     dataset=$1
+    source="data/$dataset-condensed"
     all="--where ratio==$2 --where seed==1 --where protocol==corrected"
     some="$all --where method!=geom --where method!=gcdm --where method!=k-center"
     some="$some --where method!=herding"
@@ -205,12 +207,17 @@ more() {
         judged pretrained "$task" $some --task node-clustering-pretrained
         judged structural "$task" $some --task structural-anomaly-detection
         judged contextual "$task" $some --task contextual-anomaly-detection
-        judged models "model != gcn" $some --models sgc,mlp,appnp,sage,cheby,transformer
+        judged models "model != gcn" $some --models $others
     }
+    if [ "$dataset" = cora ]; then
+        source=out/matched
+        judged matched "model != gcn" --where seed==1 --where backbone!=gcn --models "$others"
+    fi
     benchbuild join "out/more/$dataset"/* --no-graphs --out "data/$dataset-condensed-tasks" --replace
     benchbuild verify "data/$dataset-condensed-tasks"
 }
 
+others=sgc,mlp,appnp,sage,cheby,transformer
 more cora 0.026
 more citeseer 0.018
 
@@ -427,6 +434,7 @@ cells="$cells --eval-preset dc-bench-nas --eval-hp width=4 --eval-hp lr=0.05 --e
 cells="$cells --eval-hp epochs=16 --eval-hp tried_every=16 --eval-hp full_epochs=2"
 # What was judged before has two seeds.
 once="eval_seeds == 1"
+source="data/$dataset-condensed"
 # shellcheck disable=SC2086
 {
     judged cells-learnt "$once" $cells --where "iteration_time > 0"
