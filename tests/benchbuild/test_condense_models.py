@@ -170,17 +170,20 @@ def graph_edges(nodes: int) -> tuple[Tensor, Tensor]:
 BACKBONES = {
     "sgc": Convolutional((4, 3), 2),
     "sgc-3": Convolutional((4, 3), 3),
+    "sgc-square": Convolutional((9, 3), 2),
+    "sgc-wide": Convolutional((12, 3), 3),
     "gcn": Convolutional((4, 5, 3), 2),
     "gcn-3": Convolutional((4, 5, 5, 3), 3),
+    "gcn-wide": Convolutional((40, 5, 3), 2),
     "transformer": Transformer((4, 5, 3)),
 }
 
 
-@pytest.mark.parametrize("name", ["sgc", "sgc-3", "gcn", "gcn-3"])
+@pytest.mark.parametrize("name", [name for name in BACKBONES if name != "transformer"])
 def test_convolutional_backbones_are_pygs(name: str) -> None:
     backbone = BACKBONES[name]
     adjacency, edges = graph_edges(9)
-    x = torch.randn(9, 4, dtype=torch.float64, generator=generator(2))
+    x = torch.randn(9, backbone.widths[0], dtype=torch.float64, generator=generator(2))
     weights = [weight.double() for weight in backbone.draw(generator(), CPU)]
     view = synthetic_view(x, adjacency, backbone.layers, backbone.aggregated)
     _, logits = backbone.outputs(weights, view)
@@ -191,7 +194,8 @@ def test_convolutional_backbones_are_pygs(name: str) -> None:
 def test_gradients_are_autograds_and_differentiable(name: str) -> None:
     backbone = BACKBONES[name]
     adjacency, _ = graph_edges(9)
-    x = torch.randn(9, 4, dtype=torch.float64, generator=generator(2)).requires_grad_()
+    width = backbone.widths[0]
+    x = torch.randn(9, width, dtype=torch.float64, generator=generator(2)).requires_grad_()
     adjacency = (0.1 + 0.8 * adjacency).fill_diagonal_(0.0).requires_grad_()
     weights = [w.double().requires_grad_() for w in backbone.draw(generator(), CPU)]
     shares = class_shares(LABELS).double()
