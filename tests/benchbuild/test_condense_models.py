@@ -14,6 +14,7 @@ from torch.nn import functional
 from torch_geometric.nn import GCNConv, SGConv
 
 from benchbuild.kinds.condense.distances import cosine_distance, squared_distance
+from benchbuild.kinds.condense.nodes import batches as batches_module
 from benchbuild.kinds.condense.nodes.backbones import (
     Backbone,
     Convolutional,
@@ -261,6 +262,42 @@ def test_views_of_the_real_graph_give_what_the_whole_graph_gives(
         plain = model.gradients(weights, whole, torch.full((given.num_nodes,), label), rows)
         for found, of_all in zip(ours, plain, strict=True):
             torch.testing.assert_close(found, of_all, atol=1e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize("sparse", [True, False])
+def test_a_stack_of_all_classes_gives_what_each_gives(sparse: bool) -> None:
+    given = problem("karate") if sparse else problem()
+    kept = torch.arange(len(given.train_nodes)) != 0
+    nodes, classes = given.train_nodes[kept], given.train_labels[kept]
+    given = dataclasses.replace(given, train_nodes=nodes, train_labels=classes)
+    assert len(classes.bincount().unique()) > 1, "zeros fill up a class"
+    model = make_backbone(settings("gcond"), int(given.x.shape[1]), given.num_classes)
+    batches = ClassBatches(given, settings("gcond"), model, generator())
+    weights = model.draw(generator(), CPU)
+    stack = batches.stack()
+    assert stack is not None
+    found = model.gradients(weights, stack.view, stack.labels, stack.shares)
+    for row, label in enumerate(batches.classes):
+        view = batches.view(label)
+        labels = torch.full((view.targets,), label)
+        shares = torch.full((1, view.targets), 1 / view.targets)
+        each = model.gradients(weights, view, labels, shares)
+        for one, of_class in zip(found, each, strict=True):
+            torch.testing.assert_close(one[row], of_class[0])
+
+
+@pytest.mark.parametrize("change", [{"batch": 4}, {"fanout": "9,9"}, {"backbone": "gcn"}])
+def test_classes_are_no_stack_if_there_is_chance_or_a_hop(change: dict[str, object]) -> None:
+    config = settings("gcond", **change)
+    model = make_backbone(config, 12, 4)
+    assert ClassBatches(problem(), config, model, generator()).stack() is None
+
+
+def test_classes_are_no_stack_if_they_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Convolutional((12, 4), 2)
+    assert ClassBatches(problem(), settings("gcond"), model, generator()).stack() is not None
+    monkeypatch.setattr(batches_module, "STACKED", 12 * len(problem().train_nodes) - 1)
+    assert ClassBatches(problem(), settings("gcond"), model, generator()).stack() is None
 
 
 @pytest.mark.parametrize("backbone", ["sgc", "gcn", "transformer"])
