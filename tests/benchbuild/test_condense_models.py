@@ -26,6 +26,7 @@ from benchbuild.kinds.condense.nodes.batches import ClassBatches, sampled
 from benchbuild.kinds.condense.nodes.graphon import Graphon, first_nodes, nodes_around
 from benchbuild.kinds.condense.nodes.linear import LinearTraining
 from benchbuild.kinds.condense.nodes.matching import class_shares
+from benchbuild.kinds.condense.nodes.pairs import pair_scores
 from benchbuild.kinds.condense.nodes.structure import PairwiseMlp, Structure
 from benchbuild.kinds.condense.nodes.views import DenseHop, synthetic_view
 from benchquery.kinds.condensed.config import CondenseConfig
@@ -77,6 +78,33 @@ def test_the_split_mlp_is_the_concatenated_one() -> None:
     gradients = [torch.autograd.grad((a * weight).sum(), learnt) for a in (ours, plain)]
     for one, other in zip(*gradients, strict=True):
         torch.testing.assert_close(one, other, atol=1e-10, rtol=0)
+
+
+def pair_inputs() -> tuple[Tensor, ...]:
+    """The halves of five nodes and the layers after them, of width 4, with gradients."""
+    shapes = ((4, 5), (4, 5), (4, 4), (4,), (4,), (1, 4), (1,))
+    source = generator(5)
+    drawn = (torch.randn(shape, dtype=torch.float64, generator=source) for shape in shapes)
+    return tuple(tensor.requires_grad_() for tensor in drawn)
+
+
+def test_gradients_of_pair_scores_are_those_of_differences() -> None:
+    def scores(left: Tensor, right: Tensor, *layers: Tensor) -> Tensor:
+        return pair_scores(left, right, list(layers))
+
+    assert torch.autograd.gradcheck(scores, pair_inputs())
+
+
+def test_frozen_layers_change_no_gradient_of_pair_scores() -> None:
+    left, right, *layers = pair_inputs()
+    weight = torch.randn(5, 5, dtype=torch.float64, generator=generator(4))
+    frozen = [layer.detach() for layer in layers]
+    found, expected = (
+        torch.autograd.grad((pair_scores(left, right, each) * weight).sum(), (left, right))
+        for each in (frozen, layers)
+    )
+    for one, other in zip(found, expected, strict=True):
+        torch.testing.assert_close(one, other)
 
 
 def structures() -> list[Structure]:
