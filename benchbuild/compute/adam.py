@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor
-from torch.optim.adam import adam
 
 DECAYS = (0.9, 0.999)
 EPSILON = 1e-8
@@ -27,25 +26,25 @@ class Adam:
         self._means, self._squares = (
             [torch.zeros_like(tensor) for tensor in tensors] for _ in range(2)
         )
-        self._steps = [torch.zeros((), device=tensor.device) for tensor in tensors]
+        self._step = torch.zeros((), device=self._tensors[0].device)
         self._lr, self._weight_decay = lr, weight_decay
 
     @torch.no_grad()
     def __call__(self, gradients: Sequence[Tensor]) -> None:
         """Make a step."""
-        adam(
+        self._step += 1
+        torch._fused_adam_(
             self._tensors,
             list(gradients),
             self._means,
             self._squares,
             [],
-            self._steps,
-            fused=True,
-            amsgrad=False,
+            [self._step] * len(self._tensors),
+            lr=self._lr,
             beta1=DECAYS[0],
             beta2=DECAYS[1],
-            lr=self._lr,
             weight_decay=self._weight_decay,
             eps=EPSILON,
+            amsgrad=False,
             maximize=False,
         )

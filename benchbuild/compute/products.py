@@ -16,7 +16,7 @@ from torch.nn import functional
 
 from benchbuild.compute.devices import device_name
 
-WORTHWHILE = 1 << 20
+WORTHWHILE = 5 << 17
 """From how many multiplications on oneDNN is called: below, the call is most of the time."""
 _POINTWISE = "_linear_pointwise"
 
@@ -33,7 +33,7 @@ def product(left: Tensor, right: Tensor) -> Tensor:
         return left @ right
     if torch.is_grad_enabled() and (left.requires_grad or right.requires_grad):
         return cast(Tensor, _Product.apply(left, right))  # type: ignore[no-untyped-call]
-    return _onednn(left, right)
+    return _onednn(left, right.T)
 
 
 def linear(rows: Tensor, weight: Tensor, *, relu: bool = False) -> Tensor:
@@ -45,7 +45,7 @@ def linear(rows: Tensor, weight: Tensor, *, relu: bool = False) -> Tensor:
         relu: Whether negative numbers become 0.
     """
     if has_onednn(rows):
-        return _onednn(rows, weight.T, then="relu" if relu else "none")
+        return _onednn(rows, weight, then="relu" if relu else "none")
     found = functional.linear(rows, weight)
     return found.relu_() if relu else found
 
@@ -56,7 +56,7 @@ class _Product(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, left: Tensor, right: Tensor) -> Tensor:
         ctx.save_for_backward(left, right)
-        return _onednn(left, right)
+        return _onednn(left, right.T)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None]:
@@ -75,15 +75,16 @@ def _as_it_lies(matrix: Tensor, left: Tensor, right: Tensor) -> Tensor:
     return product(right.T, left.T).T
 
 
-def _onednn(left: Tensor, right: Tensor, then: str = "none") -> Tensor:
+def _onednn(rows: Tensor, weight: Tensor, then: str = "none") -> Tensor:
     pointwise = getattr(torch.ops.mkldnn, _POINTWISE)
-    found: Tensor = pointwise(_whole(left), _whole(right).T, None, then, [], "")
+    found: Tensor = pointwise(_whole(rows), _whole(weight), None, then, [], "")
     return found
 
 
 def _whole(matrix: Tensor) -> Tensor:
     """Return a matrix without gaps between rows or columns: with gaps oneDNN is very slow."""
-    return matrix if matrix.T.is_contiguous() else matrix.contiguous()
+    whole = matrix.is_contiguous() or matrix.T.is_contiguous()
+    return matrix if whole else matrix.contiguous()
 
 
 def has_onednn(tensor: Tensor) -> bool:

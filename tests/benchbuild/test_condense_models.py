@@ -14,6 +14,7 @@ from torch.nn import functional
 from torch_geometric.nn import GCNConv, SGConv
 
 from benchbuild.kinds.condense.distances import cosine_distance, squared_distance
+from benchbuild.kinds.condense.nodes import batches as batches_module
 from benchbuild.kinds.condense.nodes.backbones import (
     Backbone,
     Convolutional,
@@ -25,6 +26,7 @@ from benchbuild.kinds.condense.nodes.batches import ClassBatches, sampled
 from benchbuild.kinds.condense.nodes.graphon import Graphon, first_nodes, nodes_around
 from benchbuild.kinds.condense.nodes.linear import LinearTraining
 from benchbuild.kinds.condense.nodes.matching import class_shares
+from benchbuild.kinds.condense.nodes.pairs import pair_scores
 from benchbuild.kinds.condense.nodes.structure import PairwiseMlp, Structure
 from benchbuild.kinds.condense.nodes.views import DenseHop, synthetic_view
 from benchquery.kinds.condensed.config import CondenseConfig
@@ -76,6 +78,33 @@ def test_the_split_mlp_is_the_concatenated_one() -> None:
     gradients = [torch.autograd.grad((a * weight).sum(), learnt) for a in (ours, plain)]
     for one, other in zip(*gradients, strict=True):
         torch.testing.assert_close(one, other, atol=1e-10, rtol=0)
+
+
+def pair_inputs() -> tuple[Tensor, ...]:
+    """The halves of five nodes and the layers after them, of width 4, with gradients."""
+    shapes = ((4, 5), (4, 5), (4, 4), (4,), (4,), (1, 4), (1,))
+    source = generator(5)
+    drawn = (torch.randn(shape, dtype=torch.float64, generator=source) for shape in shapes)
+    return tuple(tensor.requires_grad_() for tensor in drawn)
+
+
+def test_gradients_of_pair_scores_are_those_of_differences() -> None:
+    def scores(left: Tensor, right: Tensor, *layers: Tensor) -> Tensor:
+        return pair_scores(left, right, list(layers))
+
+    assert torch.autograd.gradcheck(scores, pair_inputs())
+
+
+def test_frozen_layers_change_no_gradient_of_pair_scores() -> None:
+    left, right, *layers = pair_inputs()
+    weight = torch.randn(5, 5, dtype=torch.float64, generator=generator(4))
+    frozen = [layer.detach() for layer in layers]
+    found, expected = (
+        torch.autograd.grad((pair_scores(left, right, each) * weight).sum(), (left, right))
+        for each in (frozen, layers)
+    )
+    for one, other in zip(found, expected, strict=True):
+        torch.testing.assert_close(one, other)
 
 
 def structures() -> list[Structure]:
@@ -170,17 +199,20 @@ def graph_edges(nodes: int) -> tuple[Tensor, Tensor]:
 BACKBONES = {
     "sgc": Convolutional((4, 3), 2),
     "sgc-3": Convolutional((4, 3), 3),
+    "sgc-square": Convolutional((9, 3), 2),
+    "sgc-wide": Convolutional((12, 3), 3),
     "gcn": Convolutional((4, 5, 3), 2),
     "gcn-3": Convolutional((4, 5, 5, 3), 3),
+    "gcn-wide": Convolutional((40, 5, 3), 2),
     "transformer": Transformer((4, 5, 3)),
 }
 
 
-@pytest.mark.parametrize("name", ["sgc", "sgc-3", "gcn", "gcn-3"])
+@pytest.mark.parametrize("name", [name for name in BACKBONES if name != "transformer"])
 def test_convolutional_backbones_are_pygs(name: str) -> None:
     backbone = BACKBONES[name]
     adjacency, edges = graph_edges(9)
-    x = torch.randn(9, 4, dtype=torch.float64, generator=generator(2))
+    x = torch.randn(9, backbone.widths[0], dtype=torch.float64, generator=generator(2))
     weights = [weight.double() for weight in backbone.draw(generator(), CPU)]
     view = synthetic_view(x, adjacency, backbone.layers, backbone.aggregated)
     _, logits = backbone.outputs(weights, view)
@@ -191,7 +223,8 @@ def test_convolutional_backbones_are_pygs(name: str) -> None:
 def test_gradients_are_autograds_and_differentiable(name: str) -> None:
     backbone = BACKBONES[name]
     adjacency, _ = graph_edges(9)
-    x = torch.randn(9, 4, dtype=torch.float64, generator=generator(2)).requires_grad_()
+    width = backbone.widths[0]
+    x = torch.randn(9, width, dtype=torch.float64, generator=generator(2)).requires_grad_()
     adjacency = (0.1 + 0.8 * adjacency).fill_diagonal_(0.0).requires_grad_()
     weights = [w.double().requires_grad_() for w in backbone.draw(generator(), CPU)]
     shares = class_shares(LABELS).double()
@@ -257,6 +290,42 @@ def test_views_of_the_real_graph_give_what_the_whole_graph_gives(
         plain = model.gradients(weights, whole, torch.full((given.num_nodes,), label), rows)
         for found, of_all in zip(ours, plain, strict=True):
             torch.testing.assert_close(found, of_all, atol=1e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize("sparse", [True, False])
+def test_a_stack_of_all_classes_gives_what_each_gives(sparse: bool) -> None:
+    given = problem("karate") if sparse else problem()
+    kept = torch.arange(len(given.train_nodes)) != 0
+    nodes, classes = given.train_nodes[kept], given.train_labels[kept]
+    given = dataclasses.replace(given, train_nodes=nodes, train_labels=classes)
+    assert len(classes.bincount().unique()) > 1, "zeros fill up a class"
+    model = make_backbone(settings("gcond"), int(given.x.shape[1]), given.num_classes)
+    batches = ClassBatches(given, settings("gcond"), model, generator())
+    weights = model.draw(generator(), CPU)
+    stack = batches.stack()
+    assert stack is not None
+    found = model.gradients(weights, stack.view, stack.labels, stack.shares)
+    for row, label in enumerate(batches.classes):
+        view = batches.view(label)
+        labels = torch.full((view.targets,), label)
+        shares = torch.full((1, view.targets), 1 / view.targets)
+        each = model.gradients(weights, view, labels, shares)
+        for one, of_class in zip(found, each, strict=True):
+            torch.testing.assert_close(one[row], of_class[0])
+
+
+@pytest.mark.parametrize("change", [{"batch": 4}, {"fanout": "9,9"}, {"backbone": "gcn"}])
+def test_classes_are_no_stack_if_there_is_chance_or_a_hop(change: dict[str, object]) -> None:
+    config = settings("gcond", **change)
+    model = make_backbone(config, 12, 4)
+    assert ClassBatches(problem(), config, model, generator()).stack() is None
+
+
+def test_classes_are_no_stack_if_they_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Convolutional((12, 4), 2)
+    assert ClassBatches(problem(), settings("gcond"), model, generator()).stack() is not None
+    monkeypatch.setattr(batches_module, "STACKED", 12 * len(problem().train_nodes) - 1)
+    assert ClassBatches(problem(), settings("gcond"), model, generator()).stack() is None
 
 
 @pytest.mark.parametrize("backbone", ["sgc", "gcn", "transformer"])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-import torch
 from torch import Tensor
 
+from benchbuild.compute.adam import Adam
 from benchbuild.kinds.condense.method import Snapshot
 from benchbuild.kinds.condense.payload import Payload
 from benchquery.kinds.condensed.config import CondenseConfig
@@ -17,13 +17,11 @@ class Learner:
 
     def __init__(self, tensors: list[Tensor], lr: float) -> None:
         self.tensors = [tensor.requires_grad_() for tensor in tensors]
-        self._optimizer = torch.optim.Adam(self.tensors, lr=lr, fused=True)
+        self._update = Adam(self.tensors, lr)
 
     def step(self, gradients: Sequence[Tensor]) -> None:
         """Update the tensors in place. Fused, Adam reads a gradient as the tensor is stored."""
-        for tensor, gradient in zip(self.tensors, gradients, strict=True):
-            tensor.grad = gradient.contiguous()
-        self._optimizer.step()
+        self._update([gradient.contiguous() for gradient in gradients])
 
     def rest(self, resting: bool = True) -> None:
         """Say whether gradients of the tensors are needed: others are not worked out."""

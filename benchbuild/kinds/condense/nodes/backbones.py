@@ -57,7 +57,7 @@ class Backbone(ABC):
         Args:
             weights: Where to take them.
             view: The graph.
-            labels: (targets,) classes.
+            labels: (targets,) classes; of a stack of views, (losses, targets) and a view for each.
             shares: (losses, targets) how much the cross-entropy of a node counts in a loss.
 
         Returns:
@@ -103,7 +103,7 @@ class Convolutional(Backbone):
     ) -> list[Tensor]:
         """See the base class."""
         hidden, inputs, logits = self._forward(weights, view)
-        error = logits.softmax(dim=1) - functional.one_hot(labels, logits.shape[1])
+        error = logits.softmax(dim=-1) - functional.one_hot(labels, logits.shape[-1])
         delta = shares[:, :, None] * error
         found: list[Tensor] = []
         for layer in reversed(range(len(inputs))):

@@ -8,6 +8,8 @@ GCond uses it; weights are not rescaled).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -19,10 +21,34 @@ from benchbuild.compute.features import to_scipy
 from benchbuild.compute.thresholds import SPARSE_BELOW
 from benchbuild.kinds.condense.nodes.backbones import Backbone
 from benchbuild.kinds.condense.nodes.problem import Problem
-from benchbuild.kinds.condense.nodes.views import DenseMatrix, Matrix, SparseHop, SparseTimes, View
+from benchbuild.kinds.condense.nodes.views import (
+    DenseMatrix,
+    Matrix,
+    SparseHop,
+    SparseTimes,
+    Stacked,
+    View,
+)
 from benchquery.kinds.condensed.config import CondenseConfig
 
 FULL = "full"
+STACKED = 1 << 20
+"""Up to how many features a stack has: of more, the products take longer than their calls."""
+
+
+@dataclass(frozen=True)
+class ClassStack:
+    """The training nodes of all classes as views of equally many; zeros fill up smaller classes.
+
+    Attributes:
+        view: What is seen of them.
+        labels: (classes, nodes) their classes.
+        shares: (classes, nodes) one over the size of its class for each node, 0 for what fills up.
+    """
+
+    view: View
+    labels: Tensor
+    shares: Tensor
 
 
 class ClassBatches:
@@ -75,6 +101,28 @@ class ClassBatches:
             self._fixed[label] = view
         return view
 
+    def stack(self) -> ClassStack | None:
+        """Return all training nodes at once, if they are few and nothing is left to do but weights.
+
+        A view of each class means many small products, a stack two.
+        """
+        members = list(self._members.values())
+        sizes = torch.tensor([len(nodes) for nodes in members])
+        longest, width = int(sizes.max()), self._inputs.shape[1]
+        drawn = self._fanout is not None or longest > self._batch
+        if drawn or self._after or len(members) * longest * width > STACKED:
+            return None
+        features = np.zeros((len(members), longest, width), np.float32)
+        for of_class, nodes in zip(features, members, strict=True):
+            of_class[: len(nodes)] = _dense(self._inputs[nodes])
+        counts = torch.arange(longest) < sizes[:, None]
+        labels = torch.tensor(self.classes)[:, None].expand(-1, longest)
+        return ClassStack(
+            View(Stacked(torch.from_numpy(features).to(self._device)), (), counts.numel()),
+            labels.to(self._device),
+            (counts / sizes[:, None]).to(self._device),
+        )
+
     def _view(self, targets: NDArray[np.int64]) -> View:
         hops: list[csr_matrix] = []
         nodes = targets
@@ -102,11 +150,10 @@ class ClassBatches:
         return csr_matrix(parts, shape=(len(targets), len(sources))), sources
 
     def _matrix(self, features: csr_matrix | NDArray[np.float32]) -> Matrix:
-        if isinstance(features, csr_matrix):
-            if features.nnz < SPARSE_BELOW * features.shape[0] * features.shape[1]:
-                return SparseTimes(features, self._device)
-            features = features.toarray()
-        return DenseMatrix(torch.from_numpy(features).to(self._device))
+        numbers = features.shape[0] * features.shape[1]
+        if isinstance(features, csr_matrix) and features.nnz < SPARSE_BELOW * numbers:
+            return SparseTimes(features, self._device)
+        return DenseMatrix(torch.from_numpy(_dense(features)).to(self._device))
 
 
 def sampled(rows: csr_matrix, fanout: int, random: np.random.Generator) -> csr_matrix:
@@ -117,6 +164,10 @@ def sampled(rows: csr_matrix, fanout: int, random: np.random.Generator) -> csr_m
     kept = order[rank < fanout]
     indptr = np.concatenate([[0], np.cumsum(np.minimum(np.diff(rows.indptr), fanout))])
     return csr_matrix((rows.data[kept], rows.indices[kept], indptr), shape=rows.shape)
+
+
+def _dense(features: csr_matrix | NDArray[np.float32]) -> NDArray[np.float32]:
+    return features.toarray() if isinstance(features, csr_matrix) else features
 
 
 def _fanout(text: str) -> tuple[int, ...] | None:

@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from benchbuild.compute.adam import Adam
+from benchbuild.compute.products import product
 from benchbuild.kinds.condense.nodes.backbones import Weights
 
 
@@ -41,10 +42,11 @@ class LinearTraining:
         """
         inputs = functional.pad(features, (0, 1), value=1.0)
         columns = inputs.T.contiguous()
+        parts = inputs / len(inputs)
         targets = functional.one_hot(labels, len(self._joined)).T.to(inputs)
         for _ in range(steps):
-            error = (self._joined @ columns).softmax(dim=0).sub_(targets).div_(len(inputs))
-            self._update([error @ inputs])
+            error = product(self._joined, columns).softmax(dim=0).sub_(targets)
+            self._update([product(error, parts)])
         weight, bias = self._weights
         weight.copy_(self._joined[:, :-1])
         bias.copy_(self._joined[:, -1])

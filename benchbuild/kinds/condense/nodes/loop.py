@@ -28,7 +28,7 @@ from benchbuild.kinds.condense.nodes.matching import Objective
 from benchbuild.kinds.condense.nodes.payload import CondensedGraph
 from benchbuild.kinds.condense.nodes.problem import Problem
 from benchbuild.kinds.condense.nodes.structure import PairwiseMlp, Structure
-from benchbuild.kinds.condense.nodes.views import DenseMatrix, View, synthetic_view
+from benchbuild.kinds.condense.nodes.views import DenseMatrix, Propagated, View, synthetic_view
 from benchquery.kinds.condensed.config import CondenseConfig
 from benchquery.kinds.condensed.domains.spec import AS_RELEASED
 from benchquery.kinds.condensed.faults import keeps
@@ -179,7 +179,7 @@ class MatchingState:
         if len(weights) == LINEAR and not self._teaches_means:
             linear = LinearTraining(weights, rate)
             return lambda view: linear.run(
-                cast(DenseMatrix, view.features).matrix, self.labels, steps
+                cast(DenseMatrix | Propagated, view.features).matrix, self.labels, steps
             )
         model = Learner(weights, rate)
 

@@ -61,6 +61,7 @@ class GradientMatching:
         self._distance = DISTANCES[str(config["distance"])]
         self._backbone = backbone
         self._batches = ClassBatches(problem, config, backbone, generator)
+        self._stack = self._batches.stack()
         self._labels = labels
         self._shares = class_shares(labels)
         counts = (self._shares > 0).sum(dim=1)
@@ -69,12 +70,19 @@ class GradientMatching:
     def __call__(self, weights: Weights, view: View) -> Tensor:
         """Return the loss of the synthetic graph."""
         with torch.no_grad():
-            real = [self._real(weights, label) for label in self._batches.classes]
-            theirs = [torch.cat(of_weight) for of_weight in zip(*real, strict=True)]
+            theirs = self._real(weights)
         ours = self._backbone.gradients(weights, view, self._labels, self._shares)
         return self._importance @ self._distance(ours, theirs)
 
-    def _real(self, weights: Weights, label: int) -> list[Tensor]:
+    def _real(self, weights: Weights) -> list[Tensor]:
+        """Return the gradients of the real graph, class by class."""
+        if self._stack is not None:
+            stack = self._stack
+            return self._backbone.gradients(weights, stack.view, stack.labels, stack.shares)
+        each = [self._of_class(weights, label) for label in self._batches.classes]
+        return [torch.cat(of_weight) for of_weight in zip(*each, strict=True)]
+
+    def _of_class(self, weights: Weights, label: int) -> list[Tensor]:
         view = self._batches.view(label)
         labels = self._labels.new_full((view.targets,), label)
         shares = self._shares.new_full((1, view.targets), 1 / view.targets)

@@ -20,12 +20,11 @@ from torch.nn import functional
 
 from benchbuild.compute.products import product
 from benchbuild.kinds.condense.nodes.backbones import Weights, linear_weights
+from benchbuild.kinds.condense.nodes.pairs import EPSILON, pair_scores
 from benchbuild.kinds.condense.nodes.problem import Problem
 from benchquery.kinds.condensed.config import CondenseConfig
 
 WIDTH = 128
-EPSILON = 1e-5
-"""What batch normalisation adds to the variance."""
 
 
 class Structure(Protocol):
@@ -71,15 +70,20 @@ class PairNetwork:
         bias += edge_bias
         self.weights = [first, gains[0], shifts[0], second, gains[1], shifts[1], last, bias]
 
+    def halves(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Return what rows add to the first layer of pairs, before relu: two of (width, n)."""
+        weight, gain, shift = self.weights[:3]
+        products = product(weight.view(-1, x.shape[1]), x.T).view(len(gain), 2, -1)
+        centred = products - products.mean(dim=2, keepdim=True)
+        variance = centred.square().mean(dim=2).sum(dim=1)
+        scale = gain * (variance + EPSILON).rsqrt()
+        left, right = (centred * scale[:, None, None]).unbind(dim=1)
+        return left + shift[:, None], right
+
     def first(self, x: Tensor) -> Tensor:
         """Return the first layer of all ordered pairs of rows, (n * n, width)."""
-        weight, gain, shift = self.weights[:3]
-        products = product(x, weight.view(-1, x.shape[1]).T).view(len(x), -1, 2)
-        halves = products.movedim(2, 0).contiguous()
-        centred = halves - halves.mean(dim=1, keepdim=True)
-        variance = centred.square().mean(dim=1).sum(dim=0)
-        left, right = centred * (gain * (variance + EPSILON).rsqrt())
-        pairs: Tensor = (left + shift)[:, None] + right
+        left, right = (half.T.contiguous() for half in self.halves(x))
+        pairs: Tensor = left[:, None] + right
         return pairs.relu_().flatten(0, 1)
 
     def second(self, pairs: Tensor) -> Tensor:
@@ -120,7 +124,7 @@ class PairwiseMlp:
     def __call__(self, x: Tensor) -> Tensor:
         """See `Structure`."""
         network = self._network
-        return edge_weights(network.last(network.second(network.first(x))), len(x))
+        return edge_weights(pair_scores(*network.halves(x), network.weights[3:]), len(x))
 
     def penalty(self, adjacency: Tensor) -> Tensor | None:
         """Return None: the matching loss is all there is."""

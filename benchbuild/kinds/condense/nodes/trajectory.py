@@ -19,6 +19,7 @@ cost of a step depends on the number of synthetic nodes and not on that of the f
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, cast
 
 import torch
@@ -29,7 +30,7 @@ from torch.nn import functional
 from benchbuild.kinds.condense.distances import matching_loss
 from benchbuild.kinds.condense.nodes.backbones import Backbone, Convolutional, Weights
 from benchbuild.kinds.condense.nodes.experts import Experts
-from benchbuild.kinds.condense.nodes.views import View, synthetic_view
+from benchbuild.kinds.condense.nodes.views import DenseMatrix, View, synthetic_view
 from benchquery.kinds.condensed.config import CondenseConfig
 
 
@@ -118,8 +119,10 @@ def student(
 
 
 def lonely_view(backbone: Backbone, x: Tensor) -> View:
-    """Return nodes without edges as a model sees them."""
-    return synthetic_view(x, x.new_zeros(len(x), len(x)), backbone.layers, backbone.aggregated)
+    """Return nodes without edges as a model sees them: propagation leaves features as they are."""
+    edges = x.new_zeros(len(x), len(x))
+    view = synthetic_view(x, edges, backbone.layers, backbone.aggregated)
+    return replace(view, features=DenseMatrix(x))
 
 
 def _perceptron(x: Tensor, targets: Tensor, rate: Tensor, start: Weights, steps: int) -> Weights:

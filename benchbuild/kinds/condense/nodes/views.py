@@ -80,6 +80,56 @@ class DenseMatrix(Matrix):
         return product(rows, self.matrix).view(*dense.shape[:-1], -1)
 
 
+class Propagated(Matrix):
+    """Features after some propagations, P X: multiplied out only for who needs it so.
+
+    What a model makes of them is narrow, so it is cheaper to multiply with one after the other;
+    and if X has no gradient, then no product as wide as X is needed for that of P.
+
+    Args:
+        steps: P, (n, n).
+        x: X, (n, f).
+    """
+
+    def __init__(self, steps: Tensor, x: Tensor) -> None:
+        self._steps, self._x = steps, x
+
+    @property
+    def matrix(self) -> Tensor:
+        """P X."""
+        return product(self._steps, self._x)
+
+    def times(self, dense: Tensor) -> Tensor:
+        """See the base class."""
+        return product(self._steps, product(self._x, dense))
+
+    def after(self, dense: Tensor) -> Tensor:
+        """See the base class. Very many rows are multiplied once instead of twice."""
+        rows = dense.flatten(0, -2)
+        few = len(rows) < self._x.shape[1]
+        found = product(product(rows, self._steps), self._x) if few else product(rows, self.matrix)
+        return found.view(*dense.shape[:-1], -1)
+
+
+class Stacked(Matrix):
+    """The matrices of several views of equally many nodes, without gradients.
+
+    Args:
+        matrices: (views, nodes, f).
+    """
+
+    def __init__(self, matrices: Tensor) -> None:
+        self._matrices = matrices
+
+    def times(self, dense: Tensor) -> Tensor:
+        """Return all matrices times one, (views, nodes, width)."""
+        return product(self._matrices.flatten(0, 1), dense).view(*self._matrices.shape[:2], -1)
+
+    def after(self, dense: Tensor) -> Tensor:
+        """Return as many matrices as there are views, each times that of its view."""
+        return dense @ self._matrices
+
+
 class DenseHop(DenseMatrix, Hop):
     """A propagation over all pairs of a small graph."""
 
@@ -166,6 +216,12 @@ def synthetic_view(
         normalise: Whether nodes get self-loops and weights are normalised, as they should.
     """
     hop = DenseHop(adjacency, normalise=normalise)
+    remaining = (hop,) * (layers - aggregated)
+    if aggregated and len(x) <= x.shape[1]:
+        steps = hop.matrix
+        for _ in range(aggregated - 1):
+            steps = hop.times(steps)
+        return View(Propagated(steps, x), remaining, len(x))
     for _ in range(aggregated):
         x = hop.times(x)
-    return View(DenseMatrix(x), (hop,) * (layers - aggregated), len(x))
+    return View(DenseMatrix(x), remaining, len(x))
