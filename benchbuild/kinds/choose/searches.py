@@ -91,7 +91,7 @@ ELSEWHERE: Mapping[tuple[str, str], Search] = MappingProxyType(
 )
 """By dataset and method, what takes the place of those.
 
-Features of ACM and DBLP are on scales of their own, so DM's steps are drawn from a wider range there.
+Features of ACM and DBLP are on scales of their own, so DM draws its steps from a wider range there.
 Its edges begin as few: it was never better where they begin as many.
 """
 NOTHING = Search({}, 12)
