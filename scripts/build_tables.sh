@@ -19,15 +19,15 @@ chosen() {
         --out "out/runs/$1-choose-$2" >"benchmarks/settings/$1-$2.json"
 }
 
-# condensed DATASET RATIOS QUICK SLOW: core-sets and methods that learn; five seeds of what takes under
+# condensed DATASET RATIOS SEEDS QUICK SLOW: core-sets and methods that learn; SEEDS of what takes under
 # two minutes, three of the rest.
 condensed() {
     dataset=$1
-    condense core-sets --ratio "$2" --method random,herding,k-center --seed 1,2,3,4,5
-    for method in $3; do
-        learnt "$method" "$2" 1,2,3,4,5
-    done
+    condense core-sets --ratio "$2" --method random,herding,k-center --seed "$3"
     for method in $4; do
+        learnt "$method" "$2" "$3"
+    done
+    for method in $5; do
         learnt "$method" "$2" 1,2,3
     done
 }
@@ -55,9 +55,12 @@ varied() {
             condense "varied-begun-$method" --method "$method" --init noise,center,k-center,k-means $seeds
         done
         condense varied-begun-sfgc --method sfgc --init noise,sample,center,k-means $seeds
-        for method in gcond dm; do
-            condense "varied-matched-$method" --method "$method" --backbone gcn,transformer $seeds
-        done
+        condense varied-matched-gcond --method gcond --backbone gcn $seeds
+        # 1,100 seconds with all of the epochs.
+        condense varied-matched-gcond-transformer --method gcond --backbone transformer --hp epochs=60 $seeds
+        # The others learn nothing from a complete graph.
+        condense varied-matched-gcond-few --method gcond --backbone gcn --hp epochs=60 --hp edge_bias=-5 $seeds
+        condense varied-matched-dm --method dm --backbone gcn,transformer $seeds
         for method in doscond sfgc; do
             condense "varied-matched-$method" --method "$method" --backbone sgc,transformer $seeds
         done
@@ -160,24 +163,30 @@ done
 
 quick="sfgc geom dm"
 slow="gcond sgdd doscond gcdm"
-condensed cora 0.013,0.026,0.052 "$quick" "$slow"
-reproduced cora 0.013 "dm gcond doscond sgdd sfgc"
+condensed cora 0.013,0.026,0.052 1,2,3,4,5 "$quick" "$slow"
 reproduced cora 0.026 "dm gcond doscond sgdd sfgc gcdm"
+# With few edges to begin with, DM as released gives what is printed.
+condense released-few --ratio 0.013,0.026 --method dm --protocol as-released --seed 1 --hp edge_bias=-5
 publish cora-condensed out/runs/cora-condensed-[cdgirs]*
 varied cora 0.026
 benchbuild merge out/runs/cora-condensed-varied-* --out out/varied-whole --replace
 benchbuild merge out/runs/cora-condensed-varied-matched-* --out out/matched --replace
 benchbuild join out/varied-whole --graphs-where 'seed == 0' --out out/varied --replace
 
-condensed citeseer 0.009,0.018,0.036 "$quick" "$slow"
-reproduced citeseer 0.018 "dm gcond doscond sgdd sfgc"
+condensed citeseer 0.009,0.018,0.036 1,2,3,4,5 "$quick" "$slow"
 publish citeseer-condensed out/runs/citeseer-condensed-*
 
-# Graphs with several sorts of nodes.
-condensed acm 0.00066,0.00332 "dm sfgc" gcond
-publish acm-condensed out/runs/acm-condensed-*
-condensed dblp 0.00037,0.00186 "dm sfgc" gcond
-publish dblp-condensed out/runs/dblp-condensed-*
+# several DATASET RATIOS: graphs with several sorts of nodes. Their sources state no licence, so the
+# condensed ones, which are made of their nodes, are left out.
+several() {
+    condensed "$1" "$2" 1,2,3 "dm sfgc" gcond
+    benchbuild merge out/runs/"$1"-condensed-* --out "out/$1-whole" --replace
+    benchbuild join "out/$1-whole" --graphs-where 'seed == 0' --out "data/$1-condensed" --replace
+    benchbuild verify "data/$1-condensed"
+}
+
+several acm 0.00066,0.00332
+several dblp 0.00037,0.00186
 
 # judged NAME CONDITION OPTIONS...: judge the graphs of $source once more, and keep the rows that are new.
 judged() {
