@@ -314,6 +314,7 @@ def homophily() -> Observation:
         for table in condensed("nodes").values()
         for mean in taught(table)
         if mean["method"] in CONDENSERS and np.isfinite(mean["homophily"])
+        if mean["dataset"] in whole
     ]
     return Observation(
         "Condensed graphs often do not preserve homophily",

@@ -78,7 +78,7 @@ def test_every_answer_carries_the_protecting_headers(client: TestClient) -> None
 @pytest.mark.parametrize(
     ("path", "named"),
     [
-        ("/data/tables/nope.arrow.gz", "no table 'nope'; there are: arxiv"),
+        ("/data/tables/nope.arrow.gz", "no table 'nope'; there are: acm-condensed, arxiv"),
         ("/data/curves/cora/0.arrow.gz", "no learning curves"),
         ("/nope", "nothing at '/nope'"),
         ("/docs", "nothing at"),
