@@ -56,7 +56,7 @@ varied() {
         done
         condense varied-begun-sfgc --method sfgc --init noise,sample,center,k-means $seeds
         condense varied-matched-gcond --method gcond --backbone gcn $seeds
-        # 1,100 seconds with all of the epochs.
+        # Four to five minutes a seed; all of the epochs would take more than three times as long.
         condense varied-matched-gcond-transformer --method gcond --backbone transformer --hp epochs=60 \
             --ratio "$2" --seed 1,2
         condense varied-matched-dm --method dm --backbone gcn,transformer $seeds
