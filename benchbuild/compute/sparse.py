@@ -212,6 +212,53 @@ class SparseMatrix:
         return sparse_product(self.pattern, self.values, dense)
 
 
+@dataclass(frozen=True)
+class SparseRows:
+    """A constant sparse matrix that is read by rows: it has no transpose, and so no gradient.
+
+    Attributes:
+        pattern: Where its entries are; their values have the same order.
+        values: The values.
+        columns: The number of columns.
+    """
+
+    pattern: Pattern
+    values: Tensor
+    columns: int
+
+    @classmethod
+    def of(cls, matrix: csr_matrix, device: torch.device) -> SparseRows:
+        """Make one from scipy's."""
+        indptr, indices = (_numbers(part, device) for part in _places(matrix))
+        return cls(Pattern(indptr, indices, None), _values(matrix, device), matrix.shape[1])
+
+    def __matmul__(self, dense: Tensor) -> Tensor:
+        """Return the matrix times a dense one, without its gradient."""
+        return self.pattern.product(self.values, dense)
+
+    def take(self, rows: Tensor) -> SparseRows:
+        """Return some rows, in their order."""
+        indptr = self.pattern.indptr
+        begins = indptr[rows]
+        counts = indptr[rows + 1] - begins
+        ends = counts.cumsum(0, dtype=torch.int32)
+        total = int(ends[-1]) if len(ends) else 0
+        places = (begins - ends + counts).repeat_interleave(counts, output_size=total)
+        places += torch.arange(total, dtype=torch.int32, device=indptr.device)
+        pattern = Pattern(functional.pad(ends, (1, 0)), self.pattern.indices[places], None)
+        return SparseRows(pattern, self.values[places], self.columns)
+
+    def without_empty_columns(self) -> tuple[SparseRows, Tensor]:
+        """Return the matrix without its empty columns, and which the others are."""
+        indices = self.pattern.indices
+        reached = torch.zeros(self.columns, dtype=torch.bool, device=indices.device)
+        reached[indices] = True
+        columns = reached.nonzero().view(-1)
+        place = reached.cumsum(0, dtype=torch.int32) - 1
+        pattern = Pattern(self.pattern.indptr, place[indices], None)
+        return SparseRows(pattern, self.values, len(columns)), columns
+
+
 def sparse_matrix(matrix: csr_matrix, device: torch.device) -> SparseMatrix:
     """Make a constant matrix from scipy's."""
     return SparseMatrix(whole_pattern(matrix, device), _values(matrix, device))

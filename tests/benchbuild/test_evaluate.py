@@ -20,7 +20,7 @@ from benchbuild.datasets import Graph, load
 from benchbuild.errors import DatasetError
 from benchbuild.kinds.condense.evaluations import Evaluations
 from benchbuild.kinds.condense.nodes.payload import CondensedGraph, StoredGraph
-from benchbuild.kinds.evaluate import gcn_trial, node_classification
+from benchbuild.kinds.evaluate import gcn_training, node_classification
 from benchbuild.kinds.evaluate import models as models_module
 from benchbuild.kinds.evaluate.evaluator import GraphEvaluator
 from benchbuild.kinds.evaluate.models import APPNP_RESTART, APPNP_STEPS, build_model
@@ -239,8 +239,8 @@ def test_masks_of_dropout_are_the_same_drawn_once_or_each_time(
     config = EvalConfig(hidden=8, epochs=25, dropout=0.5, layers=3, seed=3)
     shown = condensed if features is None else features(condensed)
     curves = []
-    for limit in (gcn_trial.KEPT_MASKS, gcn_trial.KEPT_MASKS, 0):
-        monkeypatch.setattr(gcn_trial, "KEPT_MASKS", limit)
+    for limit in (gcn_training.KEPT_MASKS, gcn_training.KEPT_MASKS, 0):
+        monkeypatch.setattr(gcn_training, "KEPT_MASKS", limit)
         task = NodeClassification(graph, CPU)
         for other in ({"seed": 4}, {"dropout": 0.2}, {"layers": 2}):
             task.evaluate(shown, config.replace(**other))

@@ -11,6 +11,7 @@ The product with the raw features is worked out in the cheaper order, as
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -24,7 +25,7 @@ from torch_geometric.utils import add_remaining_self_loops
 from benchbuild.compute.adjacency import propagation_matrix
 from benchbuild.compute.features import to_scipy
 from benchbuild.compute.products import product
-from benchbuild.compute.sparse import SparseMatrix, SparsePattern, sparse_matrix
+from benchbuild.compute.sparse import SparseMatrix, SparsePattern, SparseRows, sparse_matrix
 from benchbuild.compute.thresholds import SPARSE_BELOW
 from benchbuild.kinds.condense.nodes.payload import CondensedGraph
 from benchbuild.kinds.condense.nodes.scaling import dense
@@ -55,6 +56,8 @@ def plain_product(factor: Factor, dense: Tensor) -> Tensor:
             return plain_product(factor.left, plain_product(factor.right, dense))
         case SparseMatrix():
             return factor.pattern.forward.product(factor.values, dense)
+        case SparseRows():
+            return factor @ dense
         case Tensor():
             return product(factor, dense)
     raise TypeError(f"{factor!r} is no factor of a product")
@@ -71,6 +74,43 @@ def adjoint(factor: Factor) -> Factor:
         case Tensor():
             return factor.T.contiguous()
     raise TypeError(f"{factor!r} is no factor of a product")
+
+
+def narrowed(factors: Sequence[Factor], rows: Tensor) -> tuple[Factor, ...]:
+    """Return what `Operands.factors_towards` would of only some of its nodes.
+
+    Args:
+        factors: What it returned.
+        rows: Which rows of the last one are wanted.
+    """
+    found: list[Factor] = []
+    wanted: Tensor | None = rows
+    for layer in reversed(range(len(factors))):
+        factor, wanted = _narrowed(factors[layer], wanted, is_features=layer == 0)
+        found.insert(0, factor)
+    return tuple(found)
+
+
+def _narrowed(
+    factor: Factor, rows: Tensor | None, *, is_features: bool
+) -> tuple[Factor, Tensor | None]:
+    """Return some rows of a factor, and which rows of the one to its right they depend on.
+
+    None stands for all rows. The columns of features are all kept: they are those of weights.
+    """
+    if rows is None:
+        return factor, None
+    match factor:
+        case _Chain():
+            left, reached = _narrowed(factor.left, rows, is_features=False)
+            right, _ = _narrowed(factor.right, reached, is_features=is_features)
+            return _Chain(left, right), None
+        case SparseRows():
+            taken = factor.take(rows)
+            return (taken, None) if is_features else taken.without_empty_columns()
+        case Tensor():
+            return factor[rows], None
+    raise TypeError(f"{factor!r} can't be narrowed")
 
 
 class Operands:
@@ -134,6 +174,8 @@ class Operands:
     def factors_towards(self, op: str, rows: Tensor, layers: int) -> tuple[Factor, ...]:
         """Return the same of only those rows that the outputs of some nodes depend on.
 
+        They have no gradients.
+
         Args:
             op: See `benchbuild.compute.adjacency`.
             rows: The nodes; the last layer gives one row for each, in their order.
@@ -143,16 +185,16 @@ class Operands:
         found: list[Factor] = []
         for _ in range(layers - 1):
             reached = np.unique(matrix[wanted].indices)
-            found.insert(0, self._factor(matrix[wanted][:, reached]))
+            found.insert(0, self._plain_factor(matrix[wanted][:, reached]))
             wanted = reached
         hop, x = matrix[wanted], self._x
         if not isinstance(x, csr_matrix):
-            return (self._factor(hop @ x), *found)
+            return (self._plain_factor(hop @ x), *found)
         reached = np.unique(hop.indices)
         together, hop, x = hop @ x, hop[:, reached], x[reached]
         if together.nnz <= x.nnz + hop.nnz:
-            return (self._factor(together), *found)
-        return (_Chain(self._factor(hop), self._factor(x)), *found)
+            return (self._plain_factor(together), *found)
+        return (_Chain(self._plain_factor(hop), self._plain_factor(x)), *found)
 
     def _smoothed(self, op: str, times: int) -> Factor:
         """Return the factor of the raw features, propagated a number of times."""
@@ -186,8 +228,12 @@ class Operands:
     def _factor(self, matrix: csr_matrix | np.ndarray) -> Factor:
         if isinstance(matrix, csr_matrix) and _is_sparse(matrix):
             return sparse_matrix(matrix, self.device)
-        entries = matrix.toarray() if isinstance(matrix, csr_matrix) else matrix
-        return torch.from_numpy(entries.astype(np.float32)).to(self.device)
+        return _dense_factor(matrix, self.device)
+
+    def _plain_factor(self, matrix: csr_matrix | np.ndarray) -> Factor:
+        if isinstance(matrix, csr_matrix) and _is_sparse(matrix):
+            return SparseRows.of(matrix, self.device)
+        return _dense_factor(matrix, self.device)
 
 
 def condensed_operands(
@@ -196,6 +242,11 @@ def condensed_operands(
     """Make a condensed graph ready for models: edges below the threshold are left out."""
     edges, weights = condensed.edges(threshold)
     return Operands(condensed.x, edges, weights, device)
+
+
+def _dense_factor(matrix: csr_matrix | np.ndarray, device: torch.device) -> Tensor:
+    entries = matrix.toarray() if isinstance(matrix, csr_matrix) else matrix
+    return torch.from_numpy(entries.astype(np.float32)).to(device)
 
 
 def _is_sparse(matrix: csr_matrix) -> bool:
