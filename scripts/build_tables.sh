@@ -19,16 +19,12 @@ chosen() {
         --out "out/runs/$1-choose-$2" >"benchmarks/settings/$1-$2.json"
 }
 
-# condensed DATASET RATIOS SEEDS QUICK SLOW: core-sets and methods that learn; SEEDS of what takes under
-# two minutes, three of the rest.
+# condensed DATASET RATIOS SEEDS METHODS: core-sets and methods that learn.
 condensed() {
     dataset=$1
     condense core-sets --ratio "$2" --method random,herding,k-center --seed "$3"
     for method in $4; do
         learnt "$method" "$2" "$3"
-    done
-    for method in $5; do
-        learnt "$method" "$2" 1,2,3
     done
 }
 
@@ -56,9 +52,8 @@ varied() {
         done
         condense varied-begun-sfgc --method sfgc --init noise,sample,center,k-means $seeds
         condense varied-matched-gcond --method gcond --backbone gcn $seeds
-        # Four to five minutes a seed; all of the epochs would take more than three times as long.
-        condense varied-matched-gcond-transformer --method gcond --backbone transformer --hp epochs=60 \
-            --ratio "$2" --seed 1,2
+        # About a quarter of an hour a seed.
+        condense varied-matched-gcond-transformer --method gcond --backbone transformer $seeds
         condense varied-matched-dm --method dm --backbone gcn,transformer $seeds
         for method in doscond sfgc; do
             condense "varied-matched-$method" --method "$method" --backbone sgc,transformer $seeds
@@ -160,10 +155,10 @@ for name in acm dblp; do
     done
 done
 
-quick="sfgc geom dm"
-slow="gcond sgdd doscond gcdm"
-condensed cora 0.013,0.026,0.052 1,2,3,4,5 "$quick" "$slow"
-reproduced cora 0.026 "dm gcond doscond sgdd"
+methods="sfgc geom dm gcond sgdd doscond gcdm"
+condensed cora 0.013,0.026,0.052 1,2,3,4,5 "$methods"
+# SFGC has 200 experts, 5 GB of them.
+reproduced cora 0.026 "dm gcond doscond sgdd gcdm sfgc"
 # With few edges to begin with, DM as released gives what is printed.
 condense released-few --ratio 0.013,0.026 --method dm --protocol as-released --seed 1 --hp edge_bias=-5
 publish cora-condensed out/runs/cora-condensed-[cdgirs]*
@@ -172,13 +167,13 @@ benchbuild merge out/runs/cora-condensed-varied-* --out out/varied-whole --repla
 benchbuild merge out/runs/cora-condensed-varied-matched-* --out out/matched --replace
 benchbuild join out/varied-whole --graphs-where 'seed == 0' --out out/varied --replace
 
-condensed citeseer 0.009,0.018,0.036 1,2,3,4,5 "$quick" "$slow"
+condensed citeseer 0.009,0.018,0.036 1,2,3,4,5 "$methods"
 publish citeseer-condensed out/runs/citeseer-condensed-*
 
 # several DATASET RATIOS: graphs with several sorts of nodes. Their sources state no licence, so the
 # condensed ones, which are made of their nodes, are left out.
 several() {
-    condensed "$1" "$2" 1,2,3 "dm sfgc" gcond
+    condensed "$1" "$2" 1,2,3,4,5 "dm sfgc gcond"
     benchbuild merge out/runs/"$1"-condensed-* --out "out/$1-whole" --replace
     benchbuild join "out/$1-whole" --graphs-where 'seed == 0' --out "data/$1-condensed" --replace
     benchbuild verify "data/$1-condensed"

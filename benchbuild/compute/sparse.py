@@ -14,7 +14,8 @@ import hashlib
 import os
 import weakref
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, cast
 
@@ -212,51 +213,66 @@ class SparseMatrix:
         return sparse_product(self.pattern, self.values, dense)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SparseRows:
     """A constant sparse matrix that is read by rows: it has no transpose, and so no gradient.
 
+    Rows are chosen in main memory, wherever products are computed.
+
     Attributes:
-        pattern: Where its entries are; their values have the same order.
-        values: The values.
+        indptr: Start of every row in ``indices``, and the end of the last one.
+        indices: Column of every entry, row by row.
+        values: The entries.
         columns: The number of columns.
+        device: Where products are computed.
     """
 
-    pattern: Pattern
-    values: Tensor
+    indptr: np.ndarray
+    indices: np.ndarray
+    values: np.ndarray
     columns: int
+    device: torch.device
 
     @classmethod
     def of(cls, matrix: csr_matrix, device: torch.device) -> SparseRows:
         """Make one from scipy's."""
-        indptr, indices = (_numbers(part, device) for part in _places(matrix))
-        return cls(Pattern(indptr, indices, None), _values(matrix, device), matrix.shape[1])
+        indptr, indices = (part.astype(np.int32, copy=False) for part in _places(matrix))
+        values = matrix.data.astype(np.float32, copy=False)
+        return cls(indptr, indices, values, matrix.shape[1], device)
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return len(self.indptr) - 1
 
     def __matmul__(self, dense: Tensor) -> Tensor:
         """Return the matrix times a dense one, without its gradient."""
-        return self.pattern.product(self.values, dense)
+        pattern, values = self._ready
+        return pattern.product(values, dense)
 
-    def take(self, rows: Tensor) -> SparseRows:
+    def take(self, rows: np.ndarray) -> SparseRows:
         """Return some rows, in their order."""
-        indptr = self.pattern.indptr
-        begins = indptr[rows]
-        counts = indptr[rows + 1] - begins
-        ends = counts.cumsum(0, dtype=torch.int32)
-        total = int(ends[-1]) if len(ends) else 0
-        places = (begins - ends + counts).repeat_interleave(counts, output_size=total)
-        places += torch.arange(total, dtype=torch.int32, device=indptr.device)
-        pattern = Pattern(functional.pad(ends, (1, 0)), self.pattern.indices[places], None)
-        return SparseRows(pattern, self.values[places], self.columns)
+        begins = self.indptr[rows]
+        counts = self.indptr[rows + 1] - begins
+        indptr = np.zeros(len(rows) + 1, np.int32)
+        np.cumsum(counts, out=indptr[1:])
+        places = np.repeat(begins - indptr[:-1], counts) + np.arange(indptr[-1], dtype=np.int32)
+        return replace(
+            self, indptr=indptr, indices=self.indices[places], values=self.values[places]
+        )
 
-    def without_empty_columns(self) -> tuple[SparseRows, Tensor]:
+    def without_empty_columns(self) -> tuple[SparseRows, np.ndarray]:
         """Return the matrix without its empty columns, and which the others are."""
-        indices = self.pattern.indices
-        reached = torch.zeros(self.columns, dtype=torch.bool, device=indices.device)
-        reached[indices] = True
-        columns = reached.nonzero().view(-1)
-        place = reached.cumsum(0, dtype=torch.int32) - 1
-        pattern = Pattern(self.pattern.indptr, place[indices], None)
-        return SparseRows(pattern, self.values, len(columns)), columns
+        reached = np.zeros(self.columns, bool)
+        reached[self.indices] = True
+        place = np.cumsum(reached, dtype=np.int32) - 1
+        left = np.flatnonzero(reached)
+        return replace(self, indices=place[self.indices], columns=len(left)), left
+
+    @cached_property
+    def _ready(self) -> tuple[Pattern, Tensor]:
+        indptr, indices = (_numbers(part, self.device) for part in (self.indptr, self.indices))
+        return Pattern(indptr, indices, None), torch.from_numpy(self.values).to(self.device)
 
 
 def sparse_matrix(matrix: csr_matrix, device: torch.device) -> SparseMatrix:

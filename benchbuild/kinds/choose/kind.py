@@ -163,8 +163,9 @@ def parse_ranges(texts: Sequence[str], dataset: str, method: str) -> dict[str, t
         HyperParameterError: If a text is not of that form, or a name is given twice.
         ConfigError: If there is no such method or hyper-parameter, or a value is not allowed.
     """
-    name, domain = dataset_spec(dataset).name, domain_of(dataset).name
-    ranges = dict(search_of(name, domain, canonical_method(method, domain)).ranges)
+    domain = domain_of(dataset).name
+    search = search_of(dataset_spec(dataset).name, domain, canonical_method(method, domain))
+    ranges = dict(search.ranges)
     for name, values in assignments(texts).items():
         tried = [method_config(dataset, method, 1, SEED, {name: v}) for v in values.split(",")]
         ranges[name] = tuple(config[name] for config in tried)

@@ -83,4 +83,4 @@ class _BestEpoch:
         self._doubtful = None
         if count < WORTHWHILE * len(margins):
             nodes = margins.argsort()[:count].sort().values
-            self._doubtful = narrowed(self._exam, nodes), self._labels[nodes]
+            self._doubtful = narrowed(self._exam, nodes.cpu().numpy()), self._labels[nodes]

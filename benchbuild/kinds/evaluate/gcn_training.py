@@ -6,8 +6,8 @@ one makes the same steps from the same random numbers, with these differences:
 - Gradients are written out, and products are those of `benchbuild.compute.products`.
 - Weights after a step are those before the next one, so the first product with the condensed
   features serves both the evaluation of an epoch and the training of the next.
-- Masks of dropout follow from the seed and the sizes: they are drawn once for all snapshots that
-  are judged with a seed.
+- First weights and masks of dropout follow from the seed and the sizes: they are drawn once for all
+  snapshots that are judged with a seed.
 
 One training after the other, rather than a stack of them: weights and moments of one fit into a
 processor's cache, those of twenty do not, and an epoch of a stack takes longer than its parts.
@@ -35,12 +35,14 @@ from torch.nn import functional
 from benchbuild.compute.adam import Adam
 from benchbuild.compute.devices import reproducible
 from benchbuild.compute.products import product
+from benchbuild.compute.sparse import SparseRows
 from benchbuild.kinds.evaluate.models import build_model
 from benchbuild.kinds.evaluate.operands import Factor, adjoint, plain_product
 from benchquery.kinds.condensed.config import EvalConfig
 
 KEPT_MASKS = 1 << 25
-"""How many entries the masks of a training may have to be kept for the next one."""
+"""How many entries the masks of a training may have to be kept for the next one, with its first
+weights."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,21 +76,17 @@ class GcnTraining:
 
     def __init__(self, config: EvalConfig, task: GcnTask) -> None:
         """Draw the first weights, as `run_trial` does."""
-        device = task.labels[0].device
-        model = build_model(config, task.num_features, task.num_classes)
-        convolutions: Sequence[Any] = model.get_submodule("layers")  # type: ignore[assignment]
-        first, *later = (layer.lin.weight.detach().to(device) for layer in convolutions)
-        self._weights = [first.t().contiguous(), *later]
-        self._biases = [layer.bias.detach().to(device) for layer in convolutions]
+        self._weights, self._biases, self._masks = _beginning(config, task)
         self._update = Adam(
             [*self._weights, *self._biases],
             config.number("lr"),
             config.number("weight_decay"),
         )
-        self._masks = _masks(config, task)
         self._task = task
         self._adjoints = [adjoint(factor) for factor in task.lesson]
-        self._targets = _chances(task.labels[0], task.num_classes)
+        chances = _chances(task.labels[0], task.num_classes)
+        self._targets = chances / len(chances)
+        self._totals = self._targets.sum(dim=1, keepdim=True)
         self._first = self._first_layer(task.lesson)
 
     def step(self) -> None:
@@ -101,7 +99,7 @@ class GcnTraining:
             out = self._layer(layer, lesson[layer], inputs[-1])
         slopes: dict[int, Tensor] = {}
         shifts: dict[int, Tensor] = {}
-        delta = _slope(out, self._targets)
+        delta = out.softmax(dim=1).mul_(self._totals).sub_(self._targets)
         for layer in reversed(range(1, len(lesson))):
             shifts[layer] = delta.sum(dim=0)
             delta = plain_product(self._adjoints[layer], delta)
@@ -132,9 +130,11 @@ class GcnTraining:
         return plain_product(factors[0], self._weights[0]).add_(self._biases[0])
 
     def _layer(self, layer: int, factor: Factor, inputs: Tensor) -> Tensor:
-        """Return the outputs of a later layer."""
-        narrow = product(inputs, self._weights[layer].T)
-        return plain_product(factor, narrow).add_(self._biases[layer])
+        """Return the outputs of a later layer, by the shorter one of two ways."""
+        weight = self._weights[layer].T
+        if isinstance(factor, SparseRows) and _is_shorter_spread_first(factor, weight):
+            return product(factor @ inputs, weight).add_(self._biases[layer])
+        return plain_product(factor, product(inputs, weight)).add_(self._biases[layer])
 
     def _after(self, factors: Sequence[Factor], out: Tensor) -> Tensor:
         """Return the logits that follow from the outputs of the first layer, which are lost."""
@@ -143,17 +143,40 @@ class GcnTraining:
         return out
 
 
-def _masks(config: EvalConfig, task: GcnTask) -> Iterator[Tensor]:
-    """Yield the masks of dropout in their order; torch's generator is where they begin."""
+def _is_shorter_spread_first(factor: SparseRows, weight: Tensor) -> bool:
+    """Tell whether a product of three has fewer multiplications if it begins on the left."""
+    entries, rows, (inputs, outputs) = len(factor.values), factor.rows, weight.shape
+    left = entries * inputs + rows * inputs * outputs
+    return left < factor.columns * inputs * outputs + entries * outputs
+
+
+def _beginning(
+    config: EvalConfig, task: GcnTask
+) -> tuple[list[Tensor], list[Tensor], Iterator[Tensor]]:
+    """Return the first weights and biases, and the masks of dropout in their order."""
     remains, labels = 1 - config.number("dropout"), task.labels[0]
     shape = (len(labels), config.count("hidden"))
+    sizes = (shape, task.num_features, task.num_classes, labels.device)
     if _mask_count(config) * math.prod(shape) > KEPT_MASKS:
+        weights, biases = _first_weights(config, *sizes[1:])
         drawn = _drawn_masks(shape, remains, labels.device)
     else:
-        features, classes = task.num_features, task.num_classes
-        drawn = iter(_kept_masks(config, shape, features, classes, labels.device))
+        kept_weights, kept_biases, masks = _kept_beginning(config, *sizes)
+        weights, biases = ([w.clone() for w in kept] for kept in (kept_weights, kept_biases))
+        drawn = iter(masks)
     scale = float(torch.ones(()).div_(remains))
-    return (mask.float().mul_(scale) for mask in drawn)
+    return weights, biases, (mask.float().mul_(scale) for mask in drawn)
+
+
+def _first_weights(
+    config: EvalConfig, num_features: int, num_classes: int, device: torch.device
+) -> tuple[list[Tensor], list[Tensor]]:
+    """Draw the first weights and biases from torch's generator."""
+    model = build_model(config, num_features, num_classes)
+    convolutions: Sequence[Any] = model.get_submodule("layers")  # type: ignore[assignment]
+    first, *later = (layer.lin.weight.detach().to(device) for layer in convolutions)
+    biases = [layer.bias.detach().to(device) for layer in convolutions]
+    return [first.t().contiguous(), *later], biases
 
 
 def _mask_count(config: EvalConfig) -> int:
@@ -167,29 +190,24 @@ def _drawn_masks(shape: tuple[int, int], remains: float, device: torch.device) -
 
 
 @lru_cache(maxsize=8)
-def _kept_masks(
+def _kept_beginning(
     config: EvalConfig,
     shape: tuple[int, int],
     num_features: int,
     num_classes: int,
     device: torch.device,
-) -> Sequence[Tensor]:
-    """Return all masks of a training: those that follow when its first weights are drawn.
+) -> tuple[Sequence[Tensor], Sequence[Tensor], Sequence[Tensor]]:
+    """Return the first weights and biases of a training, which stay as they are, and all its masks.
 
-    They are whole numbers, which are made floating-point ones sooner than truth values are.
+    Masks are whole numbers, which are made floating-point ones sooner than truth values are.
     """
     with reproducible(device, config.seed, threads=1):
-        build_model(config, num_features, num_classes)
+        weights, biases = _first_weights(config, num_features, num_classes, device)
         drawn = _drawn_masks(shape, 1 - config.number("dropout"), device)
-        return [mask.to(torch.uint8) for mask in islice(drawn, _mask_count(config))]
+        masks = [mask.to(torch.uint8) for mask in islice(drawn, _mask_count(config))]
+        return weights, biases, masks
 
 
 def _chances(labels: Tensor, num_classes: int) -> Tensor:
     """Return (nodes, classes): the probability that is learnt of each."""
     return labels if labels.dim() == 2 else functional.one_hot(labels, num_classes).float()
-
-
-def _slope(logits: Tensor, targets: Tensor) -> Tensor:
-    """Return the gradient of the mean cross-entropy, given probabilities."""
-    error = logits.softmax(dim=1).mul_(targets.sum(dim=1, keepdim=True)).sub_(targets)
-    return error.div_(len(targets))

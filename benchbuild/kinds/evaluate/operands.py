@@ -49,6 +49,14 @@ class _Chain:
         return self.left @ (self.right @ dense)
 
 
+@dataclass(frozen=True)
+class _Identity:
+    """What a graph without edges propagates with."""
+
+    def __matmul__(self, dense: Tensor) -> Tensor:
+        return dense
+
+
 def plain_product(factor: Factor, dense: Tensor) -> Tensor:
     """Return a factor times a dense matrix, without a gradient of its own."""
     match factor:
@@ -56,7 +64,7 @@ def plain_product(factor: Factor, dense: Tensor) -> Tensor:
             return plain_product(factor.left, plain_product(factor.right, dense))
         case SparseMatrix():
             return factor.pattern.forward.product(factor.values, dense)
-        case SparseRows():
+        case SparseRows() | _Identity():
             return factor @ dense
         case Tensor():
             return product(factor, dense)
@@ -73,10 +81,12 @@ def adjoint(factor: Factor) -> Factor:
             return SparseMatrix(SparsePattern(pattern.backward, pattern.forward), factor.values)
         case Tensor():
             return factor.T.contiguous()
+        case _Identity():
+            return factor
     raise TypeError(f"{factor!r} is no factor of a product")
 
 
-def narrowed(factors: Sequence[Factor], rows: Tensor) -> tuple[Factor, ...]:
+def narrowed(factors: Sequence[Factor], rows: np.ndarray) -> tuple[Factor, ...]:
     """Return what `Operands.factors_towards` would of only some of its nodes.
 
     Args:
@@ -84,7 +94,7 @@ def narrowed(factors: Sequence[Factor], rows: Tensor) -> tuple[Factor, ...]:
         rows: Which rows of the last one are wanted.
     """
     found: list[Factor] = []
-    wanted: Tensor | None = rows
+    wanted: np.ndarray | None = rows
     for layer in reversed(range(len(factors))):
         factor, wanted = _narrowed(factors[layer], wanted, is_features=layer == 0)
         found.insert(0, factor)
@@ -92,8 +102,8 @@ def narrowed(factors: Sequence[Factor], rows: Tensor) -> tuple[Factor, ...]:
 
 
 def _narrowed(
-    factor: Factor, rows: Tensor | None, *, is_features: bool
-) -> tuple[Factor, Tensor | None]:
+    factor: Factor, rows: np.ndarray | None, *, is_features: bool
+) -> tuple[Factor, np.ndarray | None]:
     """Return some rows of a factor, and which rows of the one to its right they depend on.
 
     None stands for all rows. The columns of features are all kept: they are those of weights.
@@ -109,7 +119,7 @@ def _narrowed(
             taken = factor.take(rows)
             return (taken, None) if is_features else taken.without_empty_columns()
         case Tensor():
-            return factor[rows], None
+            return factor[torch.from_numpy(rows)], None
     raise TypeError(f"{factor!r} can't be narrowed")
 
 
@@ -226,6 +236,8 @@ class Operands:
         return self._matrices[op]
 
     def _factor(self, matrix: csr_matrix | np.ndarray) -> Factor:
+        if _is_identity(matrix):
+            return _Identity()
         if isinstance(matrix, csr_matrix) and _is_sparse(matrix):
             return sparse_matrix(matrix, self.device)
         return _dense_factor(matrix, self.device)
@@ -247,6 +259,13 @@ def condensed_operands(
 def _dense_factor(matrix: csr_matrix | np.ndarray, device: torch.device) -> Tensor:
     entries = matrix.toarray() if isinstance(matrix, csr_matrix) else matrix
     return torch.from_numpy(entries.astype(np.float32)).to(device)
+
+
+def _is_identity(matrix: csr_matrix | np.ndarray) -> bool:
+    rows, columns = matrix.shape
+    if not isinstance(matrix, csr_matrix) or rows != columns or matrix.nnz != rows:
+        return False
+    return bool((matrix.diagonal() == 1).all())
 
 
 def _is_sparse(matrix: csr_matrix) -> bool:
