@@ -119,7 +119,7 @@ def _narrowed(
             taken = factor.take(rows)
             return (taken, None) if is_features else taken.without_empty_columns()
         case Tensor():
-            return factor[torch.from_numpy(rows)], None
+            return factor[torch.from_numpy(rows).to(factor.device)], None
     raise TypeError(f"{factor!r} can't be narrowed")
 
 
