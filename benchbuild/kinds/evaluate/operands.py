@@ -51,7 +51,7 @@ class _Chain:
 
 @dataclass(frozen=True)
 class _Identity:
-    """What a graph without edges propagates with."""
+    """What a graph without edges propagates with; what it gives is what it was given."""
 
     def __matmul__(self, dense: Tensor) -> Tensor:
         return dense
@@ -215,7 +215,8 @@ class Operands:
     def _spreading(self, op: str) -> Factor:
         """Return the factor of an operation's matrix."""
         if (op, -1) not in self._factors:
-            self._factors[op, -1] = self._factor(self._matrix(op))
+            matrix = self._matrix(op)
+            self._factors[op, -1] = _Identity() if _is_identity(matrix) else self._factor(matrix)
         return self._factors[op, -1]
 
     def _smooth(self, op: str, times: int) -> Factor:
@@ -236,8 +237,6 @@ class Operands:
         return self._matrices[op]
 
     def _factor(self, matrix: csr_matrix | np.ndarray) -> Factor:
-        if _is_identity(matrix):
-            return _Identity()
         if isinstance(matrix, csr_matrix) and _is_sparse(matrix):
             return sparse_matrix(matrix, self.device)
         return _dense_factor(matrix, self.device)
@@ -261,11 +260,9 @@ def _dense_factor(matrix: csr_matrix | np.ndarray, device: torch.device) -> Tens
     return torch.from_numpy(entries.astype(np.float32)).to(device)
 
 
-def _is_identity(matrix: csr_matrix | np.ndarray) -> bool:
-    rows, columns = matrix.shape
-    if not isinstance(matrix, csr_matrix) or rows != columns or matrix.nnz != rows:
-        return False
-    return bool((matrix.diagonal() == 1).all())
+def _is_identity(matrix: csr_matrix) -> bool:
+    """Tell whether a square matrix is the identity."""
+    return bool(matrix.nnz == matrix.shape[0] and (matrix.diagonal() == 1).all())
 
 
 def _is_sparse(matrix: csr_matrix) -> bool:
