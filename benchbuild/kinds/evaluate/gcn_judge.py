@@ -3,8 +3,7 @@
 All that judging a snapshot asks for is how good the best epoch was. An epoch is not better than the
 best one so far if as many nodes are wrong in it as were in that one; so it is enough to look at
 nodes that are likely to be wrong. If too few of them are, all are looked at, and those that are
-furthest from right are the ones to look at next; while epochs get better, there are none. On cora
-nine of ten epochs are told by a quarter of the validation nodes.
+furthest from right are the ones to look at next; while epochs get better, there are none.
 """
 
 from __future__ import annotations
